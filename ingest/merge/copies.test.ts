@@ -77,6 +77,15 @@ describe('copies of transactions', () => {
     expect(copies.until(6)).toMatchObject([{ slot: 6, logs: CUT }]);
   });
 
+  it('with a cut log leave a whole one all by which the transaction is found in its block', () => {
+    const known = { blockIndex: 9, signatureBytes: new Uint8Array(64).fill(5) };
+    const copies = new Copies();
+    copies.take(copyOf(5, { logs: CUT, ...known }), 4, false);
+    expect(copies.take(copyOf(5), 4, true)).toMatchObject([{ logs: WHOLE, ...known }]);
+    copies.take(copyOf(6), 5, true);
+    expect(copies.take(copyOf(6, { logs: CUT, ...known }), 5, false)).toMatchObject([{ logs: WHOLE, ...known }]);
+  });
+
   it('pass behind those of earlier slots when the complete slots stand still', () => {
     const copies = new Copies();
     expect(copies.take(copyOf(5), 4, true)).toEqual([]);

@@ -49,9 +49,13 @@ function isEnough({ failed, logs, blockIndex }: TransactionLogs, mayIndex: boole
   return failed || (!isTruncated(logs) && (blockIndex !== null || !mayIndex));
 }
 
-/** A whole log, and the index that either knows. Copies of different slots are not mixed: the later one is where it landed. */
+/**
+ * A whole log, and the index and raw signature that either knows. Copies of different slots are not mixed: the later one is where it
+ * landed.
+ */
 function better(earlier: TransactionLogs, later: TransactionLogs): TransactionLogs {
   if (earlier.slot !== later.slot) return later;
   const [best, other] = isTruncated(later.logs) ? [earlier, later] : [later, earlier];
-  return best.blockIndex === null ? { ...best, blockIndex: other.blockIndex } : best;
+  const signatureBytes = best.signatureBytes ?? other.signatureBytes;
+  return { ...best, ...(signatureBytes && { signatureBytes }), blockIndex: best.blockIndex ?? other.blockIndex };
 }
