@@ -50,6 +50,11 @@ export class RpcError extends Error {
     this.isTransport = options.isTransport ?? (code !== null && OF_NODE.has(code));
   }
 
+  /** The node is unhealthy or limits its rate, whatever it was asked for. */
+  get isBusy(): boolean {
+    return this.code !== null && OF_NODE.has(this.code);
+  }
+
   /** The slot has no block, or this node lost it. */
   get isSkippedSlot(): boolean {
     return this.code !== null && SKIPPED.has(this.code);

@@ -125,8 +125,8 @@ describe('a transaction that a node did not get to', () => {
         ...whole,
         transactions: async (signatures, commitment) => {
           const outcomes = await whole.transactions(signatures, commitment);
-          const busy = { found: null, reason: 'busy', isTransport: true } as const;
-          const lacking = { found: null, reason: 'no node has it', isTransport: false } as const;
+          const busy = { found: null, reason: 'busy', miss: 'busy' } as const;
+          const lacking = { found: null, reason: 'no node has it', miss: 'lacking' } as const;
           return outcomes.map((one, at) =>
             signatures[at] === 'signature 101' ? busy : signatures[at] === 'signature 102' ? lacking : one,
           );
@@ -153,7 +153,7 @@ describe('a transaction that no node returns', () => {
       const outcomes = await whole.transactions(signatures, ...rest);
       const isLacking = outcomes.map((one) => (one.found?.slot ?? 0) < 1_100);
       if (isDown && isLacking.includes(false)) throw new RpcError('HTTP 503', 503, { isTransport: true });
-      const lacking = { found: null, reason: 'no node has it', isTransport: false } as const;
+      const lacking = { found: null, reason: 'no node has it', miss: 'lacking' } as const;
       return outcomes.map((one, index) => (isLacking[index] ? lacking : one));
     };
     const resume = { slot: 950, signatures: { [EXCHANGE]: 'signature 800' }, chain: 'chain' };

@@ -8,6 +8,8 @@ import { type JsonRpc, type ListedSignature, TRANSACTION_BATCH, type Transaction
 
 const PAGE = 1000;
 const FETCHES_IN_FLIGHT = 4;
+/** Transactions of a sweep that fail when they are asked for alone, before it goes on: each costs some seconds of retries. */
+const ALONE_FAILURES_MAX = 8;
 /** Sweeps that ask for a transaction before it becomes a recorded hole: a minute of audits. */
 export const MISSING_SWEEPS_MAX = 12;
 /** Sweeps with an unproven end before the missing part becomes a recorded hole. */
@@ -104,6 +106,10 @@ export class History {
   readonly #cuts = new Map<string, number>();
   /** Newest listed slot of any program. */
   #newestListed = -1;
+  /** A transaction that a node had: the one delivered last. Nodes that answer for it are not away. */
+  #control: string | null = null;
+  /** The last round of transactions had no answer. The next ones are small, so that the nodes ask for short pauses. */
+  #isHalted = false;
   /** Given up since the last sweep that resolved. One that rejects keeps its own here, as no later sweep asks for them. */
   #givenUp: TransactionHole[] = [];
   #unproven = 0;
@@ -140,6 +146,7 @@ export class History {
     if (slot < this.#floor || this.#seen.has(signature)) return false;
     this.#seen.set(signature, slot);
     this.#missed.delete(signature);
+    this.#control = signature;
     return true;
   }
 
@@ -168,7 +175,7 @@ export class History {
         if (!this.take(entry.signature, entry.slot)) continue;
         found += 1;
         await hand(outcome.found);
-      } else if (!outcome.isTransport && this.#isGivenUp(entry)) {
+      } else if (outcome.miss === 'lacking' && this.#isGivenUp(entry)) {
         const reason = `${entry.signature}: ${outcome.reason}`;
         this.#givenUp.push({ fromSlot: entry.slot, toSlot: entry.slot, reason });
       } else {
@@ -279,17 +286,18 @@ export class History {
     entries: readonly ListedSignature[],
     signal: AbortSignal,
   ): AsyncGenerator<readonly [ListedSignature, TransactionOutcome]> {
-    const round = TRANSACTION_BATCH * FETCHES_IN_FLIGHT;
-    for (let from = 0; from < entries.length; from += round) {
+    const alone = { failures: 0 };
+    for (let from = 0, part = entries; from < entries.length; from += part.length) {
       signal.throwIfAborted();
-      const part = entries.slice(from, from + round);
+      part = entries.slice(from, from + TRANSACTION_BATCH * (this.#isHalted ? 1 : FETCHES_IN_FLIGHT));
       const batches: Promise<readonly TransactionOutcome[]>[] = [];
       for (let at = 0; at < part.length; at += TRANSACTION_BATCH) {
         const signatures = part.slice(at, at + TRANSACTION_BATCH).map((entry) => entry.signature);
         batches.push(this.#transactions(signatures, signal));
       }
-      const outcomes = (await Promise.all(batches)).flat();
-      const outage = outcomes.every((one) => one.found === null && one.isTransport) ? outcomes[0] : undefined;
+      const outcomes = await this.#alone(part, (await Promise.all(batches)).flat(), alone, signal);
+      this.#isHalted = outcomes.every(isUnanswered);
+      const outage = this.#isHalted ? outcomes[0] : undefined;
       if (outage?.found === null) throw new RpcError(outage.reason, null, { isTransport: true });
       for (const [index, entry] of part.entries()) {
         const outcome = outcomes[index];
@@ -304,8 +312,44 @@ export class History {
       return await this.#rpc.transactions(signatures, this.#options.commitment, { signal });
     } catch (error) {
       if (!(error instanceof RpcError)) throw error;
-      return signatures.map(() => ({ found: null, reason: error.message, isTransport: true }));
+      const miss = error.isBusy ? 'busy' : 'broken';
+      return signatures.map(() => ({ found: null, reason: error.message, miss }));
     }
+  }
+
+  /**
+   * Asks alone for the transactions of requests at which the nodes failed: one of them may be the cause. One that fails alone
+   * too, while the nodes answer for another one, counts as lacking.
+   */
+  async #alone(
+    entries: readonly ListedSignature[],
+    together: readonly TransactionOutcome[],
+    alone: { failures: number },
+    signal: AbortSignal,
+  ): Promise<readonly TransactionOutcome[]> {
+    const outcomes = [...together];
+    const broken = [...entries.entries()].filter(([index]) => isBroken(outcomes[index]));
+    if (broken.length === 0) return outcomes;
+    // In an outage this is the only further request.
+    if (entries.length > 1 && outcomes.every(isUnanswered) && (await this.#isAway(signal)) === true) return outcomes;
+    for (const [index, { signature }] of broken) {
+      if (alone.failures >= ALONE_FAILURES_MAX) break;
+      if (entries.length > 1) outcomes.splice(index, 1, ...(await this.#transactions([signature], signal)));
+      const outcome = outcomes[index];
+      if (outcome?.found) this.#control ??= signature;
+      if (!isBroken(outcome)) continue;
+      alone.failures += 1;
+      const isAway = await this.#isAway(signal);
+      if (isAway === true) break;
+      if (isAway === false) outcomes[index] = { ...outcome, miss: 'lacking' };
+    }
+    return outcomes;
+  }
+
+  /** Whether no node answers for the control either. Null: there is none yet. */
+  async #isAway(signal: AbortSignal): Promise<boolean | null> {
+    if (this.#control === null) return null;
+    return (await this.#transactions([this.#control], signal)).every(isUnanswered);
   }
 
   /** Whether this transaction was missed too often. It then counts as seen. */
@@ -368,4 +412,13 @@ export class History {
     this.#floor = Math.max(this.#floor, slot - RESUME_MARGIN_SLOTS);
     for (const [signature, seenSlot] of this.#seen) if (seenSlot < this.#floor) this.#seen.delete(signature);
   }
+}
+
+/** Whether no node answered for the transaction. */
+function isUnanswered(outcome: TransactionOutcome): boolean {
+  return outcome.found === null && outcome.miss !== 'lacking';
+}
+
+function isBroken(outcome: TransactionOutcome | undefined): outcome is TransactionOutcome & { readonly found: null } {
+  return outcome?.found === null && outcome.miss === 'broken';
 }

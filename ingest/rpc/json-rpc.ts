@@ -46,10 +46,13 @@ export interface ListedSignature {
   readonly failed: boolean;
 }
 
-/** A transaction, or the reason why no node returned it. `isTransport`: no node answered. */
+/** Nodes answered without the transaction (`lacking`), did not get to it (`busy`), or failed at the request with it (`broken`). */
+export type Miss = 'lacking' | 'busy' | 'broken';
+
+/** A transaction, or the reason why no node returned it. */
 export type TransactionOutcome =
   | { readonly found: TransactionLogs }
-  | { readonly found: null; readonly reason: string; readonly isTransport: boolean };
+  | { readonly found: null; readonly reason: string; readonly miss: Miss };
 
 export interface ReadOptions extends AskOptions {
   readonly commitment: string;
@@ -343,10 +346,11 @@ function hasCutLog(transaction: Pick<TransactionLogs, 'failed' | 'logs'> | null)
 
 function transactionOf(signature: string, outcome: Outcome): TransactionOutcome {
   if ('error' in outcome) {
-    return { found: null, reason: outcome.error.message, isTransport: outcome.error.isTransport };
+    const { message, isTransport, isBusy } = outcome.error;
+    return { found: null, reason: message, miss: !isTransport ? 'lacking' : isBusy ? 'busy' : 'broken' };
   }
   const reason = lackOf(outcome.value);
-  if (reason !== null) return { found: null, reason, isTransport: false };
+  if (reason !== null) return { found: null, reason, miss: 'lacking' };
   const { slot, blockTime, meta } = outcome.value as RawTransaction;
   return {
     found: {

@@ -18,13 +18,20 @@ export type Answer =
 /** Replaces the answer of a method. `next` is the answer of the real server. */
 export type Fault = (params: readonly unknown[], next: () => Promise<Answer>) => Promise<Answer> | Answer;
 
+/** The answer to a whole HTTP request. */
+export interface HttpFault {
+  readonly status: number;
+  readonly headers?: Record<string, string>;
+  readonly text?: string;
+}
+
 export class FaultyNode {
   /** Number of requested items by method. */
   readonly asked = new Map<string, number>();
   /** HTTP requests, batches counted once. */
   requests = 0;
-  /** Answers a whole HTTP request; null: as usual. */
-  http: (() => { readonly status: number; readonly headers?: Record<string, string> } | null) | null = null;
+  /** Answers a whole HTTP request with this body; null: as usual. */
+  http: ((body: string) => HttpFault | null) | null = null;
   readonly #faults = new Map<string, Fault>();
   readonly #server: Server;
   readonly #target: string | null;
@@ -66,12 +73,13 @@ export class FaultyNode {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     this.requests += 1;
-    const refusal = this.http?.() ?? null;
-    if (refusal) {
-      response.writeHead(refusal.status, refusal.headers ?? {}).end('refused');
+    const text = Buffer.concat(chunks).toString();
+    const fault = this.http?.(text) ?? null;
+    if (fault) {
+      response.writeHead(fault.status, fault.headers ?? {}).end(fault.text ?? 'refused');
       return;
     }
-    const body = JSON.parse(Buffer.concat(chunks).toString()) as Item | Item[];
+    const body = JSON.parse(text) as Item | Item[];
     const answers = await Promise.all((Array.isArray(body) ? body : [body]).map((item) => this.#answer(item)));
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify(Array.isArray(body) ? answers : answers[0]));
