@@ -27,12 +27,15 @@ export async function backfill(config: Config, { from, to, wait = true }: Backfi
   try {
     await log.ensureTopics([TOPICS.backfills]);
     const requests = new BackfillTail(log);
-    const same = [...(await requests.read()).values()].find(
-      (one) => one.fromSlot === fromSlot && one.toSlot === toSlot && isPending(one),
-    );
-    const id = same?.id ?? `slots-${fromSlot}-${toSlot}-${Date.now()}`;
-    if (!same) {
-      const counts = { nextSlot: fromSlot, found: 0, lost: 0, atMs: Date.now() };
+    const atMs = Date.now();
+    const newest = [...(await requests.read()).values()]
+      .filter((one) => one.fromSlot === fromSlot && one.toSlot === toSlot)
+      .reduce<Backfill | null>((last, one) => (last === null || one.atMs >= last.atMs ? one : last), null);
+    // A failed one goes on at its next slot.
+    const same = newest !== null && (isPending(newest) || newest.state === 'failed') ? newest : null;
+    const id = same?.id ?? `slots-${fromSlot}-${toSlot}-${atMs}`;
+    if (same === null || !isPending(same)) {
+      const counts = { nextSlot: same?.nextSlot ?? fromSlot, found: same?.found ?? 0, lost: same?.lost ?? 0, atMs };
       const value: Backfill = { id, fromSlot, toSlot, ...counts, state: 'asked', reason: 'asked for by an operator' };
       await log.append(TOPICS.backfills, [{ key: id, value: encodeMessage('Backfill', value) }]);
     }

@@ -19,7 +19,8 @@ it('open holes become few ranges; lost, asked and very wide ones do not', () => 
     { fromSlot: 100, toSlot: 130 },
     { fromSlot: 900, toSlot: 901 },
   ]);
-  expect(rangesToFill(streams, [request('a', 'failed', 90, 140)])).toEqual([{ fromSlot: 900, toSlot: 901 }]);
+  expect(rangesToFill(streams, [request('holes-a', 'failed', 90, 140)])).toEqual([{ fromSlot: 900, toSlot: 901 }]);
+  expect(rangesToFill(streams, [request('a', 'failed', 90, 140)])).toHaveLength(2);
   expect(rangesToFill(streams, [request('a', 'cancelled', 90, 140)])).toHaveLength(2);
 });
 

@@ -7,13 +7,24 @@ import type { SlotRange } from '../source.ts';
 export const HOLE_SLOTS_MAX = 20_000;
 /** Ranges closer than this are one request. */
 const NEAR_SLOTS = 50;
+/** Begin of the ids of requests for holes. */
+const HOLES_PREFIX = 'holes-';
+/** Pause before a failed request for a hole is asked again. It doubles with each failure. */
+export const AGAIN_MIN_MS = 60_000;
+/** Longest such pause: an hour costs a node little, and a hole is not urgent. */
+export const AGAIN_MAX_MS = 3_600_000;
 
-/** The slots of open holes that no request covers yet, as few ranges. */
+export const holesId = ({ fromSlot, toSlot }: SlotRange): string => `${HOLES_PREFIX}${fromSlot}-${toSlot}`;
+
+/** Whether ingest asked for it by itself. */
+export const isForHoles = ({ id }: Pick<Backfill, 'id'>): boolean => id.startsWith(HOLES_PREFIX);
+
+/** The slots of open holes that no request covers yet, as few ranges. A failed request of an operator covers none. */
 export function rangesToFill(
   coverages: readonly StreamCoverage[],
-  requests: Iterable<Pick<Backfill, 'fromSlot' | 'toSlot' | 'state'>>,
+  requests: Iterable<Pick<Backfill, 'id' | 'fromSlot' | 'toSlot' | 'state'>>,
 ): readonly SlotRange[] {
-  const asked = [...requests].filter(({ state }) => state !== 'cancelled');
+  const asked = [...requests].filter((one) => one.state !== 'cancelled' && (one.state !== 'failed' || isForHoles(one)));
   const open = coverages
     .flatMap(({ holes }) => holes)
     .filter(({ fromSlot, toSlot, isLost }) => {

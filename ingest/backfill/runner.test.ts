@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BackfillTail, type EventLog, openEventLog, readConfig, silentLogger } from '../../platform/index.ts';
-import { type Backfill, encodeMessage, TOPICS } from '../../schemas/index.ts';
+import { type Backfill, encodeMessage, type StreamCoverage, TOPICS } from '../../schemas/index.ts';
 import { until } from '../../test/support/platform/eventually.ts';
+import type { Clock } from '../rpc/clock.ts';
 import type { BlockReader, SlotRange, Source } from '../source.ts';
 import { BackfillRunner } from './runner.ts';
 
@@ -77,5 +78,50 @@ describe('a backfill over several chunks', () => {
     const { filled, lost } = await run(FROM, 130);
     expect(lost).toBe(30);
     expect(filled.at(-1)).toEqual({ fromSlot: FROM, toSlot: TO, cut: [{ fromSlot: FROM, toSlot: 129 }] });
+  });
+
+  it('goes on at its next slot after a minute of failures, and closes the hole', async () => {
+    const FAILING_FROM = 140;
+    const FAILING_MS = 60_000;
+    let nowMs = 0;
+    const clock: Clock = {
+      now: () => nowMs,
+      wait: async (ms, signal) => {
+        nowMs += ms;
+        await new Promise(setImmediate);
+        signal.throwIfAborted();
+      },
+      chance: () => 0.5,
+    };
+    const hole = { fromId: 1, toId: 2, fromSlot: FROM, toSlot: TO, isLost: false };
+    const value: StreamCoverage = {
+      ...{ subject: 'perp-0', stream: 'fills', slot: TO, firstId: 1, lastId: 9, chainId: 9, missing: 2 },
+      holes: [{ ...hole, reconstructed: [], reconstructedOrders: [] }],
+    };
+    await log.append(TOPICS.coverageViews, [{ key: 'perp-0', value: encodeMessage('StreamCoverage', value) }]);
+    const read: number[] = [];
+    const filled: SlotRange[] = [];
+    const reader = {
+      slots: async ({ fromSlot, toSlot }: SlotRange) => {
+        if (fromSlot >= FAILING_FROM && nowMs < FAILING_MS) throw new Error('HTTP 503');
+        return { slots: Array.from({ length: toSlot - fromSlot + 1 }, (_, index) => fromSlot + index), missing: [] };
+      },
+      read: async (slot: number) => {
+        read.push(slot);
+        return { slot, transactions: [], lacking: 0 };
+      },
+    };
+    const pipeline = {
+      resume: { slot: 1_000_000 } as never,
+      backfill: async () => ({ found: 0, isCut: false }),
+      backfilled: async (range: SlotRange) => void filled.push(range),
+    };
+    const source = { blocks: () => reader } as unknown as Source;
+    const parts = { log, logger: silentLogger(), source, pipeline, blocksPerSecond: 1_000, signal: stop.signal, clock };
+    void new BackfillRunner(parts).run();
+    await until(async () => [...(await new BackfillTail(log).read()).values()][0]?.state === 'done');
+    expect(nowMs).toBeGreaterThan(FAILING_MS);
+    expect(filled.at(-1)).toEqual({ fromSlot: FROM, toSlot: TO });
+    expect(read).toEqual(Array.from({ length: TO - FROM + 1 }, (_, index) => FROM + index));
   });
 });

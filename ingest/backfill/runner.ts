@@ -1,19 +1,17 @@
 // Reads ranges of blocks again while live data goes on: requests of operators, and holes that the coverage names. A
 // request is a record of the log, and so is its progress: the next process continues it.
 
-import { setTimeout as delay } from 'node:timers/promises';
 import { BackfillTail, CoverageTail, type EventLog, type Logger } from '../../platform/index.ts';
 import { type Backfill, encodeMessage, TOPICS } from '../../schemas/index.ts';
 import type { Pipeline } from '../pipeline.ts';
+import { type Clock, REAL_CLOCK } from '../rpc/clock.ts';
 import { type BlockReader, RESUME_MARGIN_SLOTS, type SlotRange, type Source } from '../source.ts';
 import { knownEvents } from './known-events.ts';
-import { nextRequest, rangesToFill } from './requests.ts';
+import { AGAIN_MAX_MS, AGAIN_MIN_MS, holesId, isForHoles, nextRequest, rangesToFill } from './requests.ts';
 
 const POLL_MS = 1_000;
 /** Slots between two records of progress. */
 const CHUNK_SLOTS = 20;
-/** Begin of the ids of requests for holes. */
-const HOLES_PREFIX = 'holes-';
 /** Attempts for one chunk before the request fails. */
 const CHUNK_TRIES = 6;
 const TRY_AGAIN_MS = 2_000;
@@ -25,17 +23,32 @@ export interface BackfillParts {
   readonly pipeline: Pick<Pipeline, 'backfill' | 'backfilled' | 'resume'>;
   readonly blocksPerSecond: number;
   readonly signal: AbortSignal;
+  /** Replaced in tests. */
+  readonly clock?: Clock;
+}
+
+/** A request that failed in this process. */
+interface Failed {
+  readonly times: number;
+  /** When it is asked again, by the clock. */
+  readonly againMs: number;
+  /** This process has read the slots from here, and found these cut. */
+  readonly startSlot: number;
+  readonly cut: readonly SlotRange[];
 }
 
 export class BackfillRunner {
   readonly #parts: BackfillParts;
   readonly #requests: BackfillTail;
   readonly #coverage: CoverageTail;
+  readonly #clock: Clock;
+  readonly #failed = new Map<string, Failed>();
 
   constructor(parts: BackfillParts) {
     this.#parts = parts;
     this.#requests = new BackfillTail(parts.log);
     this.#coverage = new CoverageTail(parts.log);
+    this.#clock = parts.clock ?? REAL_CLOCK;
   }
 
   /** Runs until the signal aborts. No failure here stops ingest. */
@@ -46,6 +59,7 @@ export class BackfillRunner {
     while (await this.#pause(POLL_MS)) {
       try {
         await this.#askForHoles();
+        await this.#askAgain();
         const requests = [...(await this.#requests.read()).values()];
         const request = nextRequest(requests.filter((one) => this.#isPast(one)));
         if (request === null) continue;
@@ -65,7 +79,7 @@ export class BackfillRunner {
 
   /** The records of a hole came by themselves, while a long first sweep was under way for example. */
   async #isMoot({ id, state, fromSlot, toSlot }: Backfill): Promise<boolean> {
-    if (!id.startsWith(HOLES_PREFIX) || state !== 'asked') return false;
+    if (!isForHoles({ id }) || state !== 'asked') return false;
     const holes = (await this.#coverage.read()).flatMap((one) => one.holes);
     return !holes.some((hole) => hole.toSlot >= fromSlot && hole.fromSlot <= toSlot);
   }
@@ -74,7 +88,7 @@ export class BackfillRunner {
     const { log, logger } = this.#parts;
     const requests = await this.#requests.read();
     for (const { fromSlot, toSlot } of rangesToFill(await this.#coverage.read(), requests.values())) {
-      const id = `${HOLES_PREFIX}${fromSlot}-${toSlot}`;
+      const id = holesId({ fromSlot, toSlot });
       const counts = { nextSlot: fromSlot, found: 0, lost: 0, atMs: Date.now() };
       const value: Backfill = { id, fromSlot, toSlot, ...counts, state: 'asked', reason: 'holes in numbered records' };
       await log.append(TOPICS.backfills, [{ key: id, value: encodeMessage('Backfill', value) }]);
@@ -82,12 +96,27 @@ export class BackfillRunner {
     }
   }
 
+  /** Failed requests for holes whose pause is over go on at their next slot. Those of an earlier process do at once. */
+  async #askAgain(): Promise<void> {
+    for (const request of (await this.#requests.read()).values()) {
+      const isDue = (this.#failed.get(request.id)?.againMs ?? 0) <= this.#clock.now();
+      if (request.state === 'failed' && isForHoles(request) && isDue) await this.#note({ ...request, state: 'asked' });
+    }
+  }
+
+  #noteFailure(id: string, done: Pick<Failed, 'startSlot' | 'cut'>): void {
+    const times = (this.#failed.get(id)?.times ?? 0) + 1;
+    const pauseMs = Math.min(AGAIN_MAX_MS, AGAIN_MIN_MS * 2 ** (times - 1));
+    this.#failed.set(id, { ...done, times, againMs: this.#clock.now() + pauseMs });
+  }
+
   async #work(request: Backfill, reader: BlockReader): Promise<void> {
     const { log, logger, pipeline, signal } = this.#parts;
     const known = await knownEvents(log, request.fromSlot, request.toSlot, signal);
     let now = await this.#note({ ...request, state: 'running' });
-    const startSlot = now.nextSlot;
-    const cut: SlotRange[] = [];
+    const failed = this.#failed.get(request.id);
+    const startSlot = failed?.startSlot ?? now.nextSlot;
+    const cut: SlotRange[] = [...(failed?.cut ?? [])];
     for (let slot = now.nextSlot; slot <= request.toSlot; slot = now.nextSlot) {
       if ((await this.#requests.read()).get(request.id)?.state === 'cancelled') return;
       const toSlot = Math.min(request.toSlot, slot + CHUNK_SLOTS - 1);
@@ -98,12 +127,14 @@ export class BackfillRunner {
         if (signal.aborted) return;
         const reason = error instanceof Error ? error.message : String(error);
         logger.warn({ err: error, slot }, 'backfill failed');
+        this.#noteFailure(request.id, { startSlot, cut });
         await this.#note({ ...now, state: 'failed', reason });
         return;
       }
     }
     // Fills gaps longer than a chunk. The reads of an earlier process do not count: its cut logs are forgotten.
     await pipeline.backfilled({ fromSlot: startSlot, toSlot: request.toSlot }, cut);
+    this.#failed.delete(request.id);
     await this.#note({ ...now, state: 'done' });
     logger.info({ ...now, state: 'done' }, 'backfill done');
   }
@@ -156,7 +187,10 @@ export class BackfillRunner {
 
   /** False when the signal aborted. */
   async #pause(ms: number): Promise<boolean> {
-    return delay(ms, true, { signal: this.#parts.signal, ref: false }).catch(() => false);
+    return this.#clock.wait(ms, this.#parts.signal).then(
+      () => true,
+      () => false,
+    );
   }
 }
 
