@@ -1,7 +1,7 @@
 // Finds every transaction of the programs. It lists their signatures back to the resume point and fetches the transactions that
 // did not arrive live. The resume point moves only past delivered or recorded ones.
 
-import { RESUME_MARGIN_SLOTS, type ResumePoint, type TransactionLogs } from '../source.ts';
+import { RESUME_MARGIN_SLOTS, type ResumePoint, type SlotRange, type TransactionLogs } from '../source.ts';
 import type { Endpoint } from './endpoint.ts';
 import { BEHIND, RpcError } from './errors.ts';
 import { type JsonRpc, type ListedSignature, TRANSACTION_BATCH, type TransactionOutcome } from './json-rpc.ts';
@@ -14,6 +14,8 @@ const ALONE_FAILURES_MAX = 8;
 export const MISSING_SWEEPS_MAX = 12;
 /** Sweeps with an unproven end before the missing part becomes a recorded hole. */
 export const UNPROVEN_SWEEPS_MAX = 12;
+/** Sweeps in a row that reject before the slots since the resume point are an open gap: a minute of audits. */
+export const FAILED_SWEEPS_MAX = 12;
 /** Refusals as behind before a list is taken from a node that may be behind. */
 const BEHIND_SWEEPS_MAX = 3;
 /** Sweeps that list the same newest signature before an older list counts as quiet instead of out of date. */
@@ -114,6 +116,9 @@ export class History {
   #givenUp: TransactionHole[] = [];
   #unproven = 0;
   #behind = 0;
+  #failed = 0;
+  /** Oldest slot of a live transaction. */
+  #firstLiveSlot = Number.POSITIVE_INFINITY;
   #resume: ResumePoint | null;
   /** All transactions below this slot are delivered or recorded, by this process or an earlier one. */
   #floor: number;
@@ -125,7 +130,7 @@ export class History {
     this.#floor = resume === null ? -1 : Math.max(0, resume.slot - RESUME_MARGIN_SLOTS);
   }
 
-  /** Null until the first complete sweep. */
+  /** Null until the first complete sweep, or until sweeps have failed for long. */
   get resume(): ResumePoint | null {
     return this.#resume;
   }
@@ -138,6 +143,7 @@ export class History {
   /** Notes a live notification of a program, also of a transaction that is known already. */
   notified(program: string, slot: number): void {
     this.#active.add(program);
+    this.#firstLiveSlot = Math.min(this.#firstLiveSlot, slot);
     if (slot > (this.#live.get(program) ?? -1)) this.#live.set(program, slot);
   }
 
@@ -193,7 +199,26 @@ export class History {
       const covered = this.#options.programs.map((program, index) => this.#covered(program, lists[index], toSlot));
       this.#advance(lists, Math.min(toSlot, oldestMissing - 1, ...covered), emptySlot);
     }
+    this.#failed = 0;
     return { found, missing, holes, isProven, cutSlot };
+  }
+
+  /**
+   * Notes a sweep that did not come to its end. After many in a row returns the slots that nothing checks, up to the newest live
+   * one. A first start then reads nothing back any more: its resume point stands before its first live transaction.
+   */
+  failed(): SlotRange | null {
+    this.#failed += 1;
+    if (this.#failed < FAILED_SWEEPS_MAX || this.liveSlot < 0) return null;
+    this.#resume ??= this.#beginLive();
+    return this.liveSlot > this.#resume.slot ? { fromSlot: this.#resume.slot, toSlot: this.liveSlot } : null;
+  }
+
+  #beginLive(): ResumePoint {
+    const slot = Math.max(0, this.#firstLiveSlot - 1);
+    this.#floor = Math.max(this.#floor, slot - RESUME_MARGIN_SLOTS);
+    this.#cuts.clear();
+    return { slot, signatures: {}, chain: this.#options.chain };
   }
 
   async #lists(options: ListOptions): Promise<readonly List[]> {

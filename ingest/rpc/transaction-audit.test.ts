@@ -2,11 +2,13 @@
 
 import { describe, expect, it } from 'vitest';
 import { silentLogger } from '../../platform/index.ts';
+import type { ChainGap } from '../../schemas/index.ts';
+import { withNotice, withProgress } from '../gaps.ts';
 import { UpdateQueue } from '../queue.ts';
-import type { GapNotice, SlotRange } from '../source.ts';
+import type { GapNotice, ResumePoint, SlotRange } from '../source.ts';
 import type { Endpoint } from './endpoint.ts';
 import { BEHIND, RpcError } from './errors.ts';
-import type { History, Sweep, SweepOptions } from './history.ts';
+import { FAILED_SWEEPS_MAX, History, type Sweep, type SweepOptions } from './history.ts';
 import { TransactionAudit } from './transaction-audit.ts';
 
 const DONE: Sweep = { found: 0, missing: 0, holes: [], isProven: true, cutSlot: null };
@@ -23,6 +25,7 @@ function scripted(sweeps: readonly { readonly slot: number; readonly live: numbe
       history.liveSlot = next?.live ?? 0;
       return next?.sweep ?? DONE;
     },
+    failed: () => null,
   };
   return history as unknown as History;
 }
@@ -132,6 +135,7 @@ describe('a comparison of blocks', () => {
         else throw new RpcError('away', null, { remedy: 'later' });
         return DONE;
       },
+      failed: () => null,
     } as unknown as History;
     const audit = new TransactionAudit({
       rpc: {
@@ -155,5 +159,97 @@ describe('a comparison of blocks', () => {
     for (let turn = 0; turn < 4; turn++) await audit.turn();
     expect(listed).toEqual(['whole', 'other']);
     expect(compared).toBe(2);
+  });
+});
+
+describe('lists of signatures that a node refuses', () => {
+  const CHAIN = 'chain';
+
+  /** Audits with a live transaction of a new slot before each. The node lists and has them all once it does not refuse. */
+  const watch = async (resume: ResumePoint | null, firstLive: number) => {
+    let newest = firstLive - 1;
+    const node = { isRefusing: true };
+    const listed = (slot: number) => ({ signature: `signature ${slot}`, slot, failed: false });
+    const rpc: ConstructorParameters<typeof History>[0] = {
+      signatures: async (_, { before }) => {
+        if (node.isRefusing) throw new RpcError('no transaction history', -32011);
+        const from = before === null ? newest : Number(before.split(' ')[1]) - 1;
+        return Array.from({ length: from + 1 }, (_, index) => listed(from - index));
+      },
+      transactions: async (signatures) =>
+        signatures.map((signature) => {
+          const slot = Number(signature.split(' ')[1]);
+          const rest = { failed: false, logs: [], blockIndex: null, blockTime: null };
+          return { found: { kind: 'transaction', slot, signature, ...rest } };
+        }),
+    };
+    const options = { programs: ['P'], commitment: 'confirmed', firstSignaturesMax: 1_000, chain: CHAIN } as const;
+    const history = new History(rpc, options, resume);
+    const queue = new UpdateQueue(1_000_000);
+    const audit = new TransactionAudit({
+      rpc: {
+        firstAvailableBlock: async () => 0,
+        blockLists: { compare: async () => ({ whole: new Set(), newestSlot: -1, jumps: [], doubt: null }) },
+      },
+      history,
+      reader: { counts: {} },
+      queue,
+      logger: silentLogger(),
+      signal: new AbortController().signal,
+    });
+    await audit.begin(() => {});
+    const turn = async () => {
+      newest += 1;
+      history.notified('P', newest);
+      history.take(`signature ${newest}`, newest);
+      await audit.turn();
+    };
+    /** The list of gaps, and the resume points that ingest saves. */
+    const written = async () => {
+      queue.end();
+      let gaps: readonly ChainGap[] = [];
+      const resumes: number[] = [];
+      for await (const batch of queue.batches())
+        for (const one of batch) {
+          if (one.kind === 'gap') gaps = withNotice(gaps, one, 1);
+          if (one.kind !== 'progress') continue;
+          gaps = withProgress(gaps, one.resume.slot, 1);
+          resumes.push(one.resume.slot);
+        }
+      const open = gaps.filter(({ filledAtMs }) => filledAtMs === null);
+      return { resumes, open: open.map(({ fromSlot, toSlot, isLasting }) => ({ fromSlot, toSlot, isLasting })) };
+    };
+    return { history, node, turn, written };
+  };
+  const resumed: ResumePoint = { slot: 100, signatures: {}, chain: CHAIN };
+  const TURNS = 5 * FAILED_SWEEPS_MAX;
+
+  it('leave an open gap from the resume point that grows', async () => {
+    const { turn, written } = await watch(resumed, 150);
+    for (let count = 0; count < TURNS; count++) await turn();
+    const { open, resumes } = await written();
+    expect(open).toEqual([{ fromSlot: 100, toSlot: 149 + TURNS, isLasting: false }]);
+    expect(resumes).toEqual([]);
+  });
+
+  it('leave no gap once they are answered, and nothing is missing', async () => {
+    const { node, turn, written, history } = await watch(resumed, 150);
+    for (let count = 0; count < TURNS; count++) await turn();
+    node.isRefusing = false;
+    for (let count = 0; count < 20; count++) await turn();
+    expect((await written()).open).toEqual([]);
+    expect(history.resume?.slot).toBeGreaterThan(149 + TURNS);
+  });
+
+  it('do not keep a first start from a resume point: it stands before the first live transaction', async () => {
+    const { turn, written, history } = await watch(null, 200);
+    for (let count = 0; count < TURNS; count++) await turn();
+    expect(history.resume).toEqual({ slot: 199, signatures: {}, chain: CHAIN });
+    const { open, resumes } = await written();
+    expect(resumes).toEqual([199]);
+    expect(open).toEqual([
+      { fromSlot: 0, toSlot: 199, isLasting: true },
+      { fromSlot: 199, toSlot: 199 + TURNS, isLasting: false },
+    ]);
   });
 });

@@ -72,12 +72,12 @@ export class TransactionAudit {
       if (lost !== null) this.#outage = null;
       // A first start has no gap: its earlier history is what it reads back.
       this.#conclude(fromSlot > 0 ? sweep : { ...sweep, found: 0 }, fromSlot);
+      this.#deliverProgress();
     } catch (error) {
       this.#failed(error);
     } finally {
       clearTimeout(timer);
       once();
-      this.#deliverProgress();
     }
   }
 
@@ -209,9 +209,24 @@ export class TransactionAudit {
     if (this.#parts.signal.aborted) return;
     this.#failures += 1;
     if (this.#failures === 1) this.#parts.logger.warn({ err: error }, 'transactions not checked; live ones continue');
+    this.#unchecked();
     if (this.#compared === null || this.#failures % COMPARED_AGAIN_FAILURES !== 0) return;
     this.#compared = null;
     this.#comparisons = COMPARISONS_MAX;
+  }
+
+  /** Reports what failed sweeps leave unchecked for long. The gap grows until a sweep moves the resume point past it. */
+  #unchecked(): void {
+    const { history, queue } = this.#parts;
+    const isFirst = history.resume === null;
+    const range = history.failed();
+    if (range === null) return;
+    if (isFirst) {
+      const reason = 'older history is not read';
+      queue.push({ kind: 'gap', fromSlot: 0, toSlot: range.fromSlot, reason, filled: false, isLasting: true });
+    }
+    queue.push({ kind: 'gap', ...range, reason: 'transactions not checked', filled: false });
+    if (isFirst) this.#deliverProgress();
   }
 
   #deliverProgress(): void {
