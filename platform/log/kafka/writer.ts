@@ -1,4 +1,4 @@
-// Appends to Kafka: one idempotent producer with one open request. Calls meanwhile go into the next request.
+// Appends to Kafka: idempotent producers, each with one open request for one partition. Calls meanwhile go into the next requests.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kafka, Message, Producer } from 'kafkajs';
@@ -27,15 +27,26 @@ interface Job {
   reject(error: unknown): void;
 }
 
+interface Batch {
+  readonly topic: string;
+  readonly messages: Message[];
+}
+
 const ACKS_ALL = -1;
+/**
+ * As many as most topics have partitions. Several requests of one producer would wait for kafkajs's lock of their broker, which
+ * gives up after 65 s; the repetition could store the records twice.
+ */
+const PRODUCERS_MAX = 4;
+/** Of the calls that are sent together. */
 const REQUEST_BYTES_MAX = 4 * 1024 * 1024;
-/** kafkajs sorts the messages of a request in quadratic time, so more requests are faster than larger ones. */
+/** kafkajs sorts the messages of a partition in quadratic time, so more requests are faster than larger ones. */
 const REQUEST_RECORDS_MAX = 2000;
 const CLOSE_WITHIN_MS = 5000;
 
 export class KafkaWriter {
   readonly #kafka: Kafka;
-  #producer: Promise<Producer> | null = null;
+  readonly #producers: Promise<Producer>[] = [];
   #jobs: Job[] = [];
   #running: Promise<void> | null = null;
   #closed = false;
@@ -62,7 +73,7 @@ export class KafkaWriter {
     });
   }
 
-  /** Waits for the open request, but not for an unreachable broker. */
+  /** Waits for the open requests, but not for an unreachable broker. */
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.race([this.#running, sleep(CLOSE_WITHIN_MS, undefined, { ref: false })]);
@@ -70,7 +81,7 @@ export class KafkaWriter {
   }
 
   async #run(): Promise<void> {
-    // Calls within one turn share the first request.
+    // Calls within one turn share the first requests.
     await new Promise((resolve) => setImmediate(resolve));
     while (this.#jobs.length > 0) {
       const jobs = this.#take();
@@ -98,36 +109,30 @@ export class KafkaWriter {
     return this.#jobs.splice(0, taken);
   }
 
-  /** Offset of the first record by `topic/partition`. */
+  /** Offset of the first record by `topic/partition`. Ends when no request is open any more. */
   async #send(jobs: readonly Job[]): Promise<Map<string, bigint>> {
-    const messages = new Map<string, Message[]>();
-    for (const { topic, parts } of jobs) {
-      const list = messages.get(topic) ?? [];
-      messages.set(topic, list);
-      for (const { partition, records } of parts) {
-        for (const { key, value, headers } of records) {
-          list.push({ key, value: value === null ? null : asBuffer(value), partition, ...(headers && { headers }) });
+    const queue = [...batchesOf(jobs)];
+    const bases = new Map<string, bigint>();
+    const sendAll = async (at: number): Promise<void> => {
+      for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+        const [name, batch] = next;
+        try {
+          this.#producers[at] ??= connect(this.#kafka);
+          bases.set(name, await sendBatch(await this.#producers[at], name, batch));
+        } catch (error) {
+          queue.length = 0;
+          throw error;
         }
       }
-    }
-    this.#producer ??= connect(this.#kafka);
-    const producer = await this.#producer;
-    const answers = await producer.sendBatch({
-      acks: ACKS_ALL,
-      topicMessages: [...messages].map(([topic, list]) => ({ topic, messages: list })),
-    });
-    return new Map(
-      answers.map(({ topicName, partition, baseOffset }) => {
-        if (baseOffset === undefined) throw new Error(`${topicName}/${partition}: the broker returned no offset`);
-        return [`${topicName}/${partition}`, BigInt(baseOffset)];
-      }),
-    );
+    };
+    const settled = await Promise.allSettled(Array.from({ length: PRODUCERS_MAX }, (_, at) => sendAll(at)));
+    for (const one of settled) if (one.status === 'rejected') throw one.reason;
+    return bases;
   }
 
   async #reset(): Promise<void> {
-    const producer = this.#producer;
-    this.#producer = null;
-    await producer?.then((connected) => connected.disconnect()).catch(() => {});
+    const producers = this.#producers.splice(0);
+    await Promise.allSettled(producers.map(async (producer) => (await producer).disconnect()));
   }
 }
 
@@ -139,6 +144,37 @@ function claim(bases: Map<string, bigint>, topic: string, { partition, records }
   const next = first + BigInt(records.length);
   bases.set(at, next);
   return { partition, first, last: next - 1n };
+}
+
+/** Messages of each partition by `topic/partition`, in the order of the calls. */
+function batchesOf(jobs: readonly Job[]): Map<string, Batch> {
+  const batches = new Map<string, Batch>();
+  for (const { topic, parts } of jobs) {
+    for (const { partition, records } of parts) {
+      const at = `${topic}/${partition}`;
+      const batch = batches.get(at) ?? { topic, messages: [] };
+      batches.set(at, batch);
+      for (const { key, value, headers } of records) {
+        batch.messages.push({
+          key,
+          value: value === null ? null : asBuffer(value),
+          partition,
+          ...(headers && { headers }),
+        });
+      }
+    }
+  }
+  return batches;
+}
+
+/**
+ * Offset of the first record. One partition a call: kafkajs keeps its answers by broker, so a call over several brokers would
+ * lose or repeat records when a partition moves between them.
+ */
+async function sendBatch(producer: Producer, name: string, { topic, messages }: Batch): Promise<bigint> {
+  const [answer] = await producer.sendBatch({ acks: ACKS_ALL, topicMessages: [{ topic, messages }] });
+  if (answer?.baseOffset === undefined) throw new Error(`${name}: the broker returned no offset`);
+  return BigInt(answer.baseOffset);
 }
 
 async function connect(kafka: Kafka): Promise<Producer> {
