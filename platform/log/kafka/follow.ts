@@ -75,10 +75,20 @@ async function openFetches({ reader, topic, cursors }: Followed, open: Map<strin
   }
 }
 
-/** Advances the cursors past the fetched records; returns the partitions with records. */
+/**
+ * Advances the cursors past the fetched records; returns the partitions with news. While a partition moves, its old and its new
+ * leader may answer with the same records.
+ */
 function advance(cursors: Map<number, bigint>, fetched: readonly Fetched[]): Fetched[] {
-  for (const { partition, next } of fetched) cursors.set(partition, next);
-  return fetched.filter(({ records }) => records.length > 0);
+  const news: Fetched[] = [];
+  for (const { records, ...answer } of fetched) {
+    const cursor = cursors.get(answer.partition) ?? 0n;
+    const isSeen = (records[0]?.offset ?? cursor) < cursor;
+    const unseen = isSeen ? records.filter(({ offset }) => offset >= cursor) : records;
+    if (answer.next > cursor) cursors.set(answer.partition, answer.next);
+    if (unseen.length > 0) news.push({ ...answer, records: unseen });
+  }
+  return news;
 }
 
 /**
@@ -87,8 +97,9 @@ function advance(cursors: Map<number, bigint>, fetched: readonly Fetched[]): Fet
  */
 async function skipEmptyBatch({ reader, topic, cursors }: Followed, fetched: readonly Fetched[]): Promise<Fetched[]> {
   const news: Fetched[] = [];
-  for (const { partition, next, end } of fetched) {
-    if (next < end) news.push(await reader.read(topic, partition, next));
+  for (const { partition, end } of fetched) {
+    const cursor = cursors.get(partition) ?? 0n;
+    if (cursor < end) news.push(await reader.read(topic, partition, cursor));
   }
   return advance(cursors, news);
 }
