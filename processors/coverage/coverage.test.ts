@@ -238,6 +238,37 @@ describe('coverage', () => {
     expect(viewOf(coverage, 500)?.holes).toMatchObject([{ fromId: 2, toId: 2, isLost: true }]);
   });
 
+  it('publishes the newest state of a quiet market, also when it changed soon after a publication, over saves and restarts', () => {
+    let coverage = new Coverage();
+    const pieces = new Map<string, Uint8Array>();
+    const published = () => {
+      const views = coverage.takeViews();
+      for (const { name, bytes } of coverage.takeChanges()) if (bytes) pieces.set(name, bytes);
+      return views.map(({ lastId, chainId }) => [lastId, chainId]);
+    };
+    const count = (lastId: number, slot: number) =>
+      coverage.counter({ ...market, slot, lastId, fromId: lastId - 1, fromSlot: slot - 1 });
+    coverage.event(fill(4, 900));
+    count(5, 1_100);
+    expect(published()).toEqual([[4, 5]]);
+    coverage.event(fill(5, 1_100));
+    expect(published()).toEqual([]);
+    coverage.event(placed(7, 1, 1_120));
+    expect(published()).toEqual([[5, 5]]);
+    coverage.event(placed(7, 2, 1_140));
+    expect(published()).toEqual([]);
+    coverage.event(fill(6, 1_140));
+    expect(published()).toEqual([[6, 5]]);
+    coverage.event(fill(7, 1_141));
+    expect(published()).toEqual([]);
+    coverage = new Coverage();
+    coverage.restore([...pieces].map(([name, bytes]) => ({ name, bytes })));
+    coverage.event(placed(7, 3, 1_160));
+    expect(published()).toEqual([[7, 5]]);
+    coverage.event(placed(7, 4, 1_180));
+    expect(published()).toEqual([]);
+  });
+
   it('continues from saved pieces as without a restart', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 40 }), fc.nat(), (ids, cut) => {

@@ -40,7 +40,10 @@ type SlotRange = readonly [fromSlot: number, toSlot: number];
 
 export class Coverage {
   readonly #streams: Streams;
+  /** Streams that changed since the last save. */
   readonly #changed = new Set<string>();
+  /** Streams of markets that changed since their last publication. */
+  readonly #unpublished = new Set<string>();
   /** Streams with more than one range, or behind the chain's count. */
   readonly #open = new Set<string>();
   readonly #fills: OrderFills;
@@ -121,7 +124,7 @@ export class Coverage {
   takeViews(): StreamCoverage[] {
     const views: StreamCoverage[] = [];
     this.#forgetQuiet();
-    for (const key of new Set([...this.#changed, ...this.#open])) {
+    for (const key of new Set([...this.#unpublished, ...this.#open])) {
       const one = this.#streams.get(key);
       if (!one || this.#slot < (one.checkedSlot ?? -PUBLISH_SLOTS) + PUBLISH_SLOTS) continue;
       const view = this.#dueView(key, one);
@@ -154,8 +157,8 @@ export class Coverage {
     one.checkedSlot = this.#slot;
     const view = this.#view(one);
     const holes = JSON.stringify(view.holes);
-    const isNew = holes !== one.publishedHoles;
-    if (!isNew && (isAccountStream(one.stream) || !this.#changed.has(key))) return null;
+    const isUnpublished = this.#unpublished.delete(key);
+    if (holes === one.publishedHoles && !isUnpublished) return null;
     one.publishedHoles = holes;
     if (holes === '[]' && !one.isOpen) this.#open.delete(key);
     this.#changed.add(key);
@@ -227,10 +230,13 @@ export class Coverage {
   #restoreStream(key: string, saved: SavedStream): void {
     const one = this.#streams.restore(key, saved);
     if (one.isOpen || saved.published !== '[]') this.#open.add(key);
+    // The saved state does not say which change is published.
+    if (!isAccountStream(one.stream)) this.#unpublished.add(key);
   }
 
   #touch(key: string, one: Stream): void {
     this.#changed.add(key);
+    if (!isAccountStream(one.stream)) this.#unpublished.add(key);
     if (one.isOpen) this.#open.add(key);
     else if (one.publishedHoles === '[]') this.#open.delete(key);
   }
