@@ -7,7 +7,7 @@ const KEY_BYTES = 32;
 /** Longest base58 text of 32 bytes. */
 const KEY_TEXT_MAX = 44;
 
-/** The 32 bytes of a base58 key; null for other text. */
+/** The 32 bytes of a base58 key; null for other text. The time to decode a text grows with the square of its length. */
 export function readKey(text: string): Uint8Array | null {
   if (text.length > KEY_TEXT_MAX) return null;
   const bytes = bs58.decodeUnsafe(text);

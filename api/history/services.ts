@@ -1,7 +1,6 @@
 // Services that the routes of the history service use.
 
-import bs58 from 'bs58';
-import type { HistoryCompleteness } from '../../platform/index.ts';
+import { type HistoryCompleteness, readKey } from '../../platform/index.ts';
 import type { ChainFinality, MarketType, MarketView } from '../../schemas/index.ts';
 import { HistoryError } from '../http/errors.ts';
 import type { NotificationServices } from '../notifications/services.ts';
@@ -71,16 +70,8 @@ export function marketOf({ markets }: HistoryServices, symbol: string, only?: Ma
   return market;
 }
 
-const KEY_BYTES = 32;
-
 /** Whether a text is a public key in base58. */
-export function isPublicKey(text: string): boolean {
-  try {
-    return bs58.decode(text).length === KEY_BYTES;
-  } catch {
-    return false;
-  }
-}
+export const isPublicKey = (text: string): boolean => readKey(text) !== null;
 
 /** Returns a public key unchanged after validation. Throws a validation HistoryError. */
 export function keyOf(text: string): string {

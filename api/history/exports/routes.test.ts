@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import bs58 from 'bs58';
 import type { FastifyInstance } from 'fastify';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { encodeMessage, TOPICS } from '../../../schemas/index.ts';
 import {
   download,
@@ -120,6 +120,20 @@ describe('POST /authority/{authorityId}/exports', () => {
       expect([name, (await requestExport(app, WALLET, rest)).statusCode]).toEqual([name, 400]);
     }
     expect((await listExports(app, WALLET)).records).toEqual([]);
+  });
+
+  it('refuses a long text in place of a key without decoding it', async () => {
+    const long = '2'.repeat(16_000);
+    const decoders = [vi.spyOn(bs58, 'decode'), vi.spyOn(bs58, 'decodeUnsafe')];
+    const answer = await ask({ userPublicKeys: [long] });
+    const decoded = decoders.flatMap(({ mock }) => mock.calls.map(([text]) => text));
+    for (const decoder of decoders) decoder.mockRestore();
+    expect([answer.statusCode, answer.json()]).toEqual([
+      400,
+      { error: 'ValidationError', message: `Invalid account ID format: ${long}` },
+    ]);
+    expect(decoded).toContain(WALLET);
+    expect(decoded).not.toContain(long);
   });
 
   it('accepts 366 days, several accounts, and the stakes of a wallet without accounts', async () => {

@@ -1,6 +1,7 @@
 // Members of a body of `/tx/*`. Each function throws TxError with the published text.
 
 import { PublicKey } from '@solana/web3.js';
+import { readKey } from '../../../platform/index.ts';
 import { TxError, type TxErrorCode } from '../../http/errors.ts';
 import { parseAmount } from './amounts.ts';
 
@@ -20,15 +21,9 @@ export function requireMembers(body: Body, names: readonly string[]): void {
 }
 
 export function publicKey(body: Body, name: string): PublicKey {
-  const value = text(body, name);
-  try {
-    const key = new PublicKey(value);
-    // The constructor takes any text of fewer bytes.
-    if (key.toBase58() === value) return key;
-  } catch {
-    // The error below is the answer.
-  }
-  throw new TxError('publicKey', name);
+  const bytes = readKey(text(body, name));
+  if (bytes === null) throw new TxError('publicKey', name);
+  return new PublicKey(bytes);
 }
 
 export function flag(body: Body, name: string, fallback: boolean): boolean {

@@ -29,6 +29,8 @@ import { RpcChain } from './chain.ts';
 import { ExchangeProgram } from './program.ts';
 
 const logger = pino({ level: 'silent' });
+/** A text as long as a body allows, of digits that keys have. */
+const LONG_BASE58 = '2'.repeat(16_000);
 
 function appOf(chain: Chain | null): Promise<FastifyInstance> {
   const markets = new MarketRegistry();
@@ -113,6 +115,7 @@ describe('/tx', () => {
       await expectRefusal('symbol', path, { ...good, symbol: 'SOL-PERP' }, 'SOL-PERP');
       await expectRefusal('publicKey', path, { ...good, accountId: '0OIl' }, 'accountId');
       await expectRefusal('publicKey', path, { ...good, accountId: 'abc' }, 'accountId');
+      await expectRefusal('publicKey', path, { ...good, accountId: LONG_BASE58 }, 'accountId');
       for (const amount of ['0', '-1', '1e3', '0.0000001', '0x1', '99999999999999999999']) {
         await expectRefusal('amount', path, { ...good, amount });
       }
