@@ -89,18 +89,18 @@ async function countsBy(store: HistoryStore, scope: RowScope, range: Slice, step
 /** CSV lines of a slice, by time, slot, place in the block, the record's own counter, event index and signature. */
 export async function linesOf(store: HistoryStore, scope: RowScope, slice: Slice): Promise<readonly Buffer[]> {
   const { source } = scope;
-  const names = source.fields.map(({ name }) => `"${name}"`).join(', ');
-  const parts = branches(scope, (account) => {
-    const place = `ts AS place_ts, slot AS place_slot, ${BLOCK_PLACE} AS place_block,
-      ${source.sequenceSql ?? 'toUInt64(0)'} AS place_sequence,
-      event_index AS place_index, signature AS place_signature, ${account} AS place_account`;
-    return `SELECT ${selectList(source.fields)}, ${place} FROM ${source.from}
+  const parts = branches(
+    scope,
+    (account, user) => `SELECT *, ${user} AS listed_user, ${account} AS listed_at FROM ${source.from}
       WHERE ${source.filterSql} AND ${IN_SLICE} ${foundBy(source)}
-      ORDER BY isNull(tx_index) LIMIT 1 BY signature, event_index`;
-  });
+      ORDER BY isNull(tx_index) LIMIT 1 BY signature, event_index`,
+  );
+  // The cells stand once and outside the parts: once for each of 100 accounts they exceed the server's `max_query_size`.
+  const cells = selectList(source.fields).replaceAll(USER, 'listed_user');
+  const sequence = source.sequenceSql ?? 'toUInt64(0)';
   const stream = await store.stream(
-    `SELECT ${names} FROM (${parts})
-     ORDER BY place_ts, place_slot, place_block, place_sequence, place_index, place_signature, place_account`,
+    `SELECT ${cells} FROM (${parts})
+     ORDER BY ts, slot, ${BLOCK_PLACE}, ${sequence}, event_index, signature, listed_at`,
     'CSV',
     parametersOf(scope, slice),
     SETTINGS,
@@ -122,9 +122,9 @@ function foundBy({ lookup }: RowSource): string {
 const USER = '{user:String}';
 
 /** One query for each account, or one for all. Sources name the account with one parameter; each part has its own. */
-function branches({ users }: RowScope, part: (account: number) => string): string {
-  if (users === null) return part(0);
-  return users.map((_, at) => part(at).replaceAll(USER, `{user${at}:String}`)).join(' UNION ALL ');
+function branches({ users }: RowScope, part: (account: number, user: string) => string): string {
+  if (users === null) return part(0, "''");
+  return users.map((_, at) => part(at, USER).replaceAll(USER, `{user${at}:String}`)).join(' UNION ALL ');
 }
 
 function parametersOf({ users, parameters }: RowScope, { since, until }: Slice): Parameters {

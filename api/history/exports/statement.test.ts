@@ -7,6 +7,7 @@ import { MarketRegistry } from '../../views/registry.ts';
 import { HistoryStore } from '../store.ts';
 import { FILE_TYPES } from './file-types.ts';
 import type { ExportJob } from './jobs.ts';
+import { ACCOUNTS_MAX } from './limits.ts';
 import { ExportFailure, type StatementSources } from './statement.ts';
 
 const [T, M, OTHER] = [key('t'), key('m'), key('x')];
@@ -174,6 +175,17 @@ describe('a statement', () => {
       [-8, MAKER],
     ]);
   });
+
+  it.each(['trades', 'liquidations'])(
+    'of %s has the rows of one of as many accounts as a job may have',
+    async (fileType) => {
+      await storeOneOfEach();
+      const others = Array.from({ length: ACCOUNTS_MAX - 1 }, (_, at) => address(String(at).padStart(32, 'z')));
+      const alone = await csv({ fileType });
+      expect(await csv({ fileType, users: [...others, TAKER] })).toBe(alone);
+      expect(parseCsv(alone ?? '')).toHaveLength(1);
+    },
+  );
 
   it.each([
     ['trades', 'BTC-PERP', 0],
