@@ -3,7 +3,7 @@ import { type DeclaredTest, declaredTests } from './declared-tests.ts';
 
 const SUITE = 'api/a.test.ts';
 
-/** Tests of a suite, beside which `test/support/cases.ts` has this text. */
+/** Tests of a suite that imports a helper of this text. */
 const inSuite = (suite: string, helper = ''): readonly DeclaredTest[] =>
   declaredTests([SUITE], (file) => (file === SUITE ? suite : helper));
 const titles = (suite: string, helper?: string) => inSuite(suite, helper).map(({ title }) => title);

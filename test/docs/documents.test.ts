@@ -3,8 +3,18 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { commentParagraphs, SOURCE } from '../prose/prose.ts';
 import { SUITES } from '../soak/suites.mjs';
-import { anchorsOf, documents, linksOf, pathsOf, ROOT, shellLines } from './documents.ts';
+import {
+  anchorsOf,
+  documents,
+  filesNamedIn,
+  linksOf,
+  pathsOf,
+  ROOT,
+  repositoryFiles,
+  shellLines,
+} from './documents.ts';
 
 const all = documents();
 const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
@@ -73,6 +83,35 @@ describe.each(all.map(({ file, text }) => [file, text] as const))('%s', (file, t
       return fault === null ? [] : [`${line}: ${fault}`];
     });
     expect(faults).toEqual([]);
+  });
+});
+
+describe('comments', () => {
+  const files = repositoryFiles();
+  const ends = new Set(files.flatMap((file) => file.split('/').map((_, at, folders) => folders.slice(at).join('/'))));
+
+  /** A name is that of a file from the root, from the folder of the comment, or of the end of a path. */
+  const exists = (named: string, file: string) =>
+    ends.has(named) || ends.has(path.posix.join(path.posix.dirname(file), named));
+
+  it('name only files that exist', () => {
+    const missing = files
+      .filter((file) => SOURCE.test(file))
+      .flatMap((file) =>
+        commentParagraphs(read(file), file.endsWith('.py'))
+          .flatMap(filesNamedIn)
+          .filter((named) => !exists(named, file))
+          .map((named) => `${file}: ${named}`),
+      );
+    expect(missing).toEqual([]);
+  });
+
+  it('name a file with or without its folder', () => {
+    expect(filesNamedIn('See a/b.ts, ../c.md and `d.py`, not https://e.com/f.md or g.ts/h.')).toEqual([
+      'a/b.ts',
+      '../c.md',
+      'd.py',
+    ]);
   });
 });
 

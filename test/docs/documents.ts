@@ -65,8 +65,15 @@ export function shellLines(text: string): readonly string[] {
   return lines;
 }
 
-const ROOMS = 'api|bin|client|deploy|docs|examples|ingest|localnet|platform|processors|schemas|test';
-const NAMED_PATH = new RegExp(`\`((?:${ROOMS})/[\\w./-]+\\.(?:ts|mjs|json|sql|ya?ml|md|xml|conf))\``, 'g');
+const ROOMS = 'api|bin|client|deploy|docs|examples|ingest|localnet|platform|processors|schemas|test|web';
+const NAMED_PATH = new RegExp(`\`((?:${ROOMS})/[\\w./-]+\\.(?:tsx?|mjs|css|json|sql|ya?ml|md|xml|conf))\``, 'g');
+
+const NAMED_FILE = /(?<![\w@./-])(?:\.{1,2}\/)*(?:[\w-][\w.-]*\/)*[\w-][\w.-]*\.(?:tsx?|mjs|md|sql|py)\b(?!\/)/g;
+
+/** Names of files in prose, with or without a folder. Addresses are none. */
+export function filesNamedIn(prose: string): readonly string[] {
+  return prose.replace(/https?:\S+/g, '').match(NAMED_FILE) ?? [];
+}
 
 /** Files of the rooms that a text names in backticks, by their path from the root. */
 export function pathsOf(text: string): readonly string[] {

@@ -2,11 +2,10 @@
 
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { measureProse } from './prose.ts';
+import { DOCUMENT, measureProse, SOURCE } from './prose.ts';
 
 const ROOT = process.argv[2] ?? fileURLToPath(new URL('../../', import.meta.url));
-const SOURCE = /\.(?:ts|mjs|sql)$/;
-const TEST = /\.test\.ts$|(?:^|\/)testing\//;
+const TEST = /\.test\.ts$|^test\/|^client\/python\/tests\//;
 
 const tracked = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' }).split('\n').filter(Boolean);
 const rooms = [...new Set(tracked.filter((file) => SOURCE.test(file)).map((file) => file.split('/')[0] ?? ''))];
@@ -32,7 +31,7 @@ for (const room of rooms.sort()) {
 }
 for (const [name, pattern] of [
   ['comments', SOURCE],
-  ['documents', /\.md$/],
+  ['documents', DOCUMENT],
 ] as const) {
   const figures = measureProse(
     ROOT,

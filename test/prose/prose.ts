@@ -1,4 +1,4 @@
-// Reads the prose of a checkout: comments of TypeScript and SQL, and Markdown without code and tables.
+// Reads the prose of a checkout: comments of TypeScript, SQL and Python, and Markdown without code and tables.
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -13,23 +13,38 @@ export interface ProseFigures {
   readonly longSentences: number;
 }
 
+export const SOURCE = /\.(?:tsx?|mjs|sql|py)$/;
+export const DOCUMENT = /\.md$/;
 export const LONG_WORDS = 30;
 /** A fragment such as a list item or a unit is no sentence. */
 const SENTENCE_WORDS_MIN = 3;
 
-const COMMENT_LINE = /^\s*(?:\/\/|\/\*\*?|\*\/|\*(?!\/)|--)\s?(.*?)(?:\*\/)?\s*$/;
+const COMMENT_LINE = /^\s*(?:\{?\/\*\*?|\/\/|\*\/|\*(?!\/)|--)\s?(.*?)(?:\*\/\}?)?\s*$/;
+const PYTHON_COMMENT = /^\s*#\s?(.*?)\s*$/;
+const DOCSTRING = /^\s*"""/;
 const BLANK = /^\s*$/;
 
+/** The words of each line that is a comment, undefined for a line of code. A docstring of Python is a comment. */
+function commentWords(text: string, isPython: boolean): readonly (string | undefined)[] {
+  const lines = text.split('\n');
+  if (!isPython) return lines.map((line) => COMMENT_LINE.exec(line)?.[1]);
+  let isInside = false;
+  return lines.map((line) => {
+    const isComment = isInside || DOCSTRING.test(line);
+    if (isComment && line.split('"""').length === 2) isInside = !isInside;
+    return isComment ? line.replaceAll('"""', '').trim() : PYTHON_COMMENT.exec(line)?.[1];
+  });
+}
+
 /** Comment paragraphs of a source file; code between two comments ends a paragraph. */
-export function commentParagraphs(text: string): string[] {
+export function commentParagraphs(text: string, isPython = false): string[] {
   const paragraphs: string[] = [];
   let open: string[] = [];
   const close = () => {
     if (open.length > 0) paragraphs.push(open.join(' '));
     open = [];
   };
-  for (const line of text.split('\n')) {
-    const words = COMMENT_LINE.exec(line)?.[1];
+  for (const words of commentWords(text, isPython)) {
     if (words === undefined || BLANK.test(words) || words.startsWith('@')) close();
     else open.push(words);
   }
@@ -70,15 +85,17 @@ export function measureProse(root: string, files: readonly string[]): ProseFigur
   const lengths: number[] = [];
   for (const file of files) {
     const text = readFileSync(path.join(root, file), 'utf8');
-    const isMarkdown = file.endsWith('.md');
-    for (const part of isMarkdown ? markdownParagraphs(text) : commentParagraphs(text)) {
+    const isMarkdown = DOCUMENT.test(file);
+    const isPython = file.endsWith('.py');
+    for (const part of isMarkdown ? markdownParagraphs(text) : commentParagraphs(text, isPython)) {
       lengths.push(...sentenceLengths(part));
     }
     if (isMarkdown) continue;
-    for (const line of text.split('\n')) {
-      if (BLANK.test(line)) continue;
-      if (COMMENT_LINE.test(line)) commentLines++;
-      else codeLines++;
+    const lines = text.split('\n');
+    for (const [at, words] of commentWords(text, isPython).entries()) {
+      if (BLANK.test(lines[at] ?? '')) continue;
+      if (words === undefined) codeLines++;
+      else commentLines++;
     }
   }
   return {

@@ -19,7 +19,7 @@ const percent = (min: number, max: number) => fc.bigInt({ min: BigInt(min), max:
 
 /**
  * Curves of 100 to ten million units at 0.1 to 100,000 quote units, of markets whose spread inputs were not logged;
- * peer-spread.ts has those whose were.
+ * spread.ts has those whose inputs were.
  *
  * Left out, with the reason:
  * - intensity above 100: the library averages premiums and smooths by slots (docs/internals/vamm-quotes.md), of which we take the

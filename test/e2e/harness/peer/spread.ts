@@ -1,4 +1,4 @@
-// Curves of peer-curve.ts with all that live spreads and the reference offset follow from, in the same two forms.
+// Curves of curve.ts with all that live spreads and the reference offset follow from, in the same two forms.
 
 import fc from 'fast-check';
 import type { AmmState, BookMarket, BookOracle, SpreadInputs } from '../../../../schemas/index.ts';
