@@ -116,6 +116,7 @@ export function declaredTests(
 ): readonly DeclaredTest[] {
   const modules = new Map<string, Module>();
   const found: DeclaredTest[] = [];
+  const withoutTests = new Set<Node>();
   const load = (file: string) => {
     const known = modules.get(file) ?? moduleOf(file, read(file));
     modules.set(file, known);
@@ -127,8 +128,11 @@ export function declaredTests(
     const source = imports.get(name);
     const body = functions.get(name);
     if (source && HAS_TESTS.test(source.file)) enter(source.file, source.name, conditions, callers);
-    else if (body && !callers.includes(body))
+    else if (body && !callers.includes(body) && !withoutTests.has(body)) {
+      const before = found.length;
       for (const part of childrenOf(body)) visit(part, file, conditions, [...callers, body]);
+      if (found.length === before) withoutTests.add(body);
+    }
   }
 
   /** Notes the tests at and below a node. A declared function counts where it is called. */
