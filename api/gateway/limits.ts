@@ -2,11 +2,11 @@
 
 // Sending.
 
-/** Published limit: a client with more unread bytes is closed with 1008. */
+/** A client with more unread bytes is closed with 1008 (docs/internals/order-book-server.md). */
 export const MAX_BUFFERED_BYTES = 300_000;
 /** Larger messages go out uncompressed: deflating takes 15 µs a KB of the only loop. */
 export const MAX_DEFLATED_BYTES = 64 * 1024;
-/** Published interval of `{channel:"heartbeat"}`, also the delay of the first one. */
+/** Interval of `{channel:"heartbeat"}`, also the delay of the first one (docs/internals/order-book-server.md). */
 export const HEARTBEAT_MS = 5000;
 /**
  * Time for writing whole books or heartbeats in one turn of the loop, milliseconds: some 120 small books at 8 µs each. Measured:

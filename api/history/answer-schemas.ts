@@ -61,7 +61,7 @@ const MIN_DAYS = 1;
 const MAX_DAYS = 100;
 const DEFAULT_DAYS = 7;
 
-/** `days` of snapshot endpoints. Published limits. */
+/** `days` of snapshot endpoints (docs/reference/history-rest.md). */
 export const DAYS_QUERY = {
   type: 'object',
   properties: {

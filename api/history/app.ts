@@ -134,15 +134,15 @@ export async function historyApp(services: HistoryServices, logger: Logger): Pro
       .code(HISTORY_ERRORS.notFound.status)
       .send({ error: HISTORY_ERRORS.notFound.error, message: `Route ${method}:${url.split('?', 1)[0]} not found` }),
   );
-  await app.register(async (scope) => specifiedRoutes(scope, services));
+  await app.register(async (scope) => rawRoutes(scope, services));
   await app.register(async (scope) => hostedRoutes(scope, services), { prefix: HOSTED_PREFIX });
   const socketContract = historyAsyncApi();
   app.get('/asyncapi.json', async () => socketContract);
   return app;
 }
 
-/** The specified paths, with a contract that covers these paths only. */
-async function specifiedRoutes(app: FastifyInstance, services: HistoryServices): Promise<void> {
+/** All paths except those below /hosted, with a contract that covers these paths only. */
+async function rawRoutes(app: FastifyInstance, services: HistoryServices): Promise<void> {
   const contract = collectOpenApi(app, INFO, { tags: TAGS, components: { securitySchemes: WALLET_SCHEMES } });
   for (const routes of ROUTES) await app.register(async (scope) => routes(scope, services));
   documentRoutes(app, contract);

@@ -222,12 +222,9 @@ export async function listSlice(store: HistoryStore, request: SliceRequest) {
 type Found = Readonly<Record<string, unknown>>;
 
 /**
- * The rows of a slice, and one more where more follow. The plans differ in how much the server reads:
- *
- * - An offset makes the server read every skipped row, so it reads sorting keys first and whole rows only for the page.
- * - A list with a known span reads that span only, and a short one without the lookup table.
- * - Any other list, and a span with too few rows, bounds the time by a probe of the newest stored rows.
- * - A probe with too many copies may hide rows, so the last plan has no bound.
+ * The rows of a slice, and one more where more follow. Plans follow from the cheapest: an offset reads sorting keys first, a known span
+ * is read alone, and other lists are bounded by a probe of the newest rows. A probe with too many copies may hide rows, so the last
+ * plan has no bound.
  */
 async function findRows(store: HistoryStore, request: SliceRequest): Promise<readonly Found[]> {
   const { limit, skipped, range, after = null, name } = request;
@@ -312,7 +309,7 @@ export function csvOf(store: HistoryStore, scope: ListScope) {
   );
 }
 
-/** Length of rolling lists, seconds. Published limit. */
+/** Length of rolling lists, seconds (docs/internals/history-semantics.md, Rolling window). */
 export const ROLLING_WINDOW_S = 31 * 86_400;
 
 /** The range of a rolling list: `startTs` and `endTs` in either order, both inclusive, cut to the window. */

@@ -1,6 +1,6 @@
 // Cache of answers, stale-while-revalidate: fresh for 60 s. Costly ones may be stale for up to 10 min.
 
-/** How long an answer stays fresh, seconds. Published limit. */
+/** How long an answer stays fresh, seconds (docs/internals/history-semantics.md). */
 export const FRESH_S = 60;
 /** Largest age of a costly answer that a request gets without waiting for a new one, seconds. */
 const STALE_S = 600;

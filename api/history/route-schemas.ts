@@ -29,7 +29,7 @@ export const TS_FILTERS = {
   endTs: { ...TS, description: 'the other end of the interval, unix seconds, inclusive' },
 };
 
-/** First year of the archive. Published limit. */
+/** First year of the archive (docs/reference/history-rest.md). */
 const FIRST_YEAR = 2022;
 const LAST_YEAR = 2200;
 export const MONTH_PARAMS = {

@@ -4,7 +4,7 @@ import { marketView } from '../../test/support/api/market-views.ts';
 import { MarketSummaries, priceChange, summaryBody } from './summaries.ts';
 
 describe('market summaries', () => {
-  it('have the specified members in human units', () => {
+  it('have the required members in human units', () => {
     expect(summaryBody(marketView({ status: 'fundingPaused' }), marketSummary())).toMatchObject({
       marketIndex: 0,
       symbol: 'SOL-PERP',

@@ -22,7 +22,7 @@ export const PERCENT_DECIMALS = 9;
 const number = (description: string) => ({ type: 'number', description });
 const optional = (description: string) => ({ type: ['number', 'null'], description });
 
-/** The nine specified members and the predecessor's extra ones, all in human units. */
+/** Members of a summary, all in human units. The required ones are this service's, the others the predecessor's. */
 export const SUMMARY_SCHEMA = {
   type: 'object',
   required: [

@@ -43,7 +43,7 @@ async function startWithBook(): Promise<void> {
 }
 
 describe('/l2', () => {
-  it('answers the published book with every specified member', async () => {
+  it('answers the published book with every member of its contract', async () => {
     await startWithBook();
     const answer = await get('/l2?marketName=sol-perp');
     expect(answer.statusCode).toBe(200);

@@ -16,7 +16,7 @@ import { BEST_MAKERS, bestMakers } from './makers.ts';
 import { ARRIVAL, CLOB, LEVEL, LIST, OrderTable, PREVIOUS, PRICE, QUEUE, SIDE, USER } from './orders.ts';
 import { type Quotes, quotesOf } from './quotes.ts';
 
-/** Levels per side of an L2 answer, and its cap. Published limit. */
+/** Levels per side of an L2 answer, and its cap (docs/reference/order-book-rest.md). */
 export const L2_DEPTH = 100;
 
 /**

@@ -5,7 +5,7 @@ import type { PositionMarket, RankedUser } from '../../schemas/index.ts';
 import { claimablePnl, excessOf } from './pnl.ts';
 import type { PositionTable } from './positions.ts';
 
-/** Published limit. */
+/** Length of each list (docs/internals/order-book-server.md, Unsettled P&L). */
 const RANKED_USERS = 20;
 
 const BASE_SCALE = 1e9;
@@ -19,11 +19,7 @@ export interface Ranked {
   readonly losers: readonly RankedUser[];
 }
 
-/**
- * Both ends of one list of all users with a claimable P&L other than 0: gainers largest first, losers smallest first.
- * With few users both ends contain the same ones (docs/internals/order-book-server.md, "Unsettled P&L"). Equal P&Ls sort
- * by account bytes.
- */
+/** Both ends of one list (docs/internals/order-book-server.md, "Unsettled P&L"). Equal P&Ls sort by account bytes. */
 export function rank(table: PositionTable, market: PositionMarket): Ranked {
   const excess = excessOf(market);
   const { low, high, floor, ceiling } = estimate(table, market, excess);

@@ -1,8 +1,8 @@
 // Bounds of statement exports (docs/internals/exports.md, "Bounds").
 
-/** Longest range of one job, seconds. Published limit. */
+/** Longest range of one job, seconds (docs/internals/exports.md). */
 export const RANGE_MAX_S = 366 * 86_400;
-/** Jobs of a page. Published limit. */
+/** Jobs of a page (docs/internals/exports.md). */
 export const PAGE_JOBS = 20;
 /** Sub-accounts of one job. A query has a part for each. */
 export const ACCOUNTS_MAX = 100;

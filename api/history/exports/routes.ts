@@ -28,7 +28,7 @@ import { ACCOUNTS_MAX, PAGE_JOBS, RANGE_MAX_S } from './limits.ts';
 import { decodePageToken, encodePageToken } from './page-token.ts';
 import { DOWNLOAD_PATH } from './stores/folder.ts';
 
-/** The action that a signed request must name. Published. */
+/** The action that a signed request must name (docs/internals/exports.md). */
 const REQUEST_ACTION = 'requestExport';
 
 interface ExportBody {
@@ -218,7 +218,7 @@ function listRoute(app: FastifyInstance, services: HistoryServices): void {
         shown.map(async (job) => recordOf(job, await access.urlOf(job, origin, nowS), nowS)),
       );
       const nextPage = last && jobs.length > PAGE_JOBS ? encodePageToken(path, last.offset) : null;
-      // Who has the answer has the files.
+      // The answer contains download URLs, so no cache may keep it.
       return reply.header('cache-control', 'no-store').send({ success: true, records, meta: { nextPage } });
     },
   );

@@ -1,4 +1,4 @@
-// Converts the CSV of a specified path line by line, so an archive of any size needs the memory of one chunk.
+// Converts the CSV of a path with raw integers line by line, so an archive of any size needs the memory of one chunk.
 
 import { Readable } from 'node:stream';
 import type { Members } from '../amount-decimals.ts';

@@ -1,4 +1,4 @@
-// Every path below /hosted through the whole service: compared with its own contract, and with the answer of the specified path.
+// Every path below /hosted through the whole service: compared with its own contract, and with the answer of the same path without /hosted.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HistoryContract } from '../../../test/support/api/history-contract.ts';
@@ -22,7 +22,7 @@ const RANGE = `startTs=${NOW - 7200}&endTs=${NOW}`;
 
 let stage: HistoryStage;
 let contract: HistoryContract;
-let specified: HistoryContract;
+let rawContract: HistoryContract;
 
 const candle = (ts: number): Record<string, unknown> => ({
   market_type: 'perp',
@@ -87,7 +87,7 @@ async function storeEverything(): Promise<void> {
 beforeAll(async () => {
   stage = await HistoryStage.open();
   contract = await HistoryContract.of(stage.app, '/hosted/openapi.json');
-  specified = await HistoryContract.of(stage.app);
+  rawContract = await HistoryContract.of(stage.app);
   await storeEverything();
 });
 
@@ -226,16 +226,16 @@ describe('the hosted prefix', () => {
     expect(body.match(/raw integer[^"]*|x-unit/g) ?? []).toEqual([]);
   });
 
-  it('is absent from the contract of the specified paths', async () => {
+  it('is absent from the contract of the paths with raw integers', async () => {
     const { paths } = (await stage.app.inject('/openapi.json')).json<{ paths: object }>();
     expect(Object.keys(paths).filter((path) => path.startsWith('/hosted'))).toEqual([]);
     const answer = await stage.app.inject('/market/SOL-PERP/trades');
-    expect(specified.problems('/market/SOL-PERP/trades', { status: 200, body: answer.json() })).toBe('');
+    expect(rawContract.problems('/market/SOL-PERP/trades', { status: 200, body: answer.json() })).toBe('');
     expect(answer.json<Listed>().records[0]?.baseAssetAmountFilled).toBe('1500000000');
   });
 
   it.each(Object.entries(REQUESTS).filter(([path]) => !OWN_SHAPE.includes(path)))(
-    '%s differs from the specified path in decimals alone',
+    '%s differs from the path with raw integers in decimals alone',
     async (_path, url) => {
       const raw = (await stage.app.inject(url)).json();
       const hosted = await ask(url);
@@ -337,7 +337,7 @@ describe('the hosted prefix', () => {
     expect(data.at(-1)?.[1]).toBe('-0.500000000');
   });
 
-  it('refuses the same requests as the specified paths, with the same texts', async () => {
+  it('refuses the same requests as the paths with raw integers, with the same texts', async () => {
     for (const url of ['/market/NO-PERP/trades', '/market/SOL-PERP/trades?limit=51', `/user/${USER}/orders/id/8`]) {
       const [raw, hosted] = await Promise.all([stage.app.inject(url), stage.app.inject(`/hosted${url}`)]);
       expect([hosted.statusCode, hosted.json()]).toEqual([raw.statusCode, raw.json()]);

@@ -1,4 +1,4 @@
-// Row members whose values differ between the hosted service and the specified paths. All are raw integers here.
+// Row members whose values differ between paths below /hosted and the others. All are raw integers here.
 
 import type { Members } from '../amount-decimals.ts';
 import type { MemberSchemas } from '../amount-view.ts';

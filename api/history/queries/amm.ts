@@ -13,8 +13,8 @@ export interface Steps {
 const MIN_STEP_S = 20;
 
 /**
- * At most `samples` points from start to end, both inclusive, at least 20 seconds apart (published limits). The function counts
- * back from the end, so the newest state always has a point.
+ * At most `samples` points from start to end, both inclusive, at least 20 seconds apart
+ * (docs/reference/history-rest.md). The function counts back from the end, so the newest state always has a point.
  */
 export function stepsOf(start: number, end: number, samples: number): Steps {
   const step = Math.max(MIN_STEP_S, Math.ceil((end - start) / samples));

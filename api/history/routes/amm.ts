@@ -7,7 +7,7 @@ import { type SampleColumns, sampleSeries, stepsOf } from '../queries/amm.ts';
 import { described, errorResponses, SYMBOL, TS } from '../route-schemas.ts';
 import { type HistoryServices, marketOf } from '../services.ts';
 
-/** Published limit. */
+/** Default and cap of `samples` (docs/internals/history-semantics.md). */
 const MAX_SAMPLES = 11_000;
 const DAY_S = 86_400;
 

@@ -10,9 +10,9 @@ export const WALLET_HEADER = 'x-wallet-address';
 export const SIGNATURE_HEADER = 'x-signature';
 export const MESSAGE_HEADER = 'x-signed-message';
 
-/** Longest accepted age of a message. Published limit. */
+/** Longest accepted age of a message, seconds (docs/internals/wallet-signatures.md). */
 export const MAX_AGE_S = 3600;
-/** How far the clock of a client may be ahead. Published limit. */
+/** How far the clock of a client may be ahead, seconds (docs/internals/wallet-signatures.md). */
 export const MAX_AHEAD_S = 300;
 /** Longest base58 text of 64 bytes. */
 const SIGNATURE_TEXT_MAX = 88;

@@ -26,11 +26,11 @@ import {
 import { JSON_TYPE, serve } from '../route.ts';
 import type { OrderbookServices } from '../services.ts';
 
-/** Default and cap of `depth`. Published limit. */
+/** Default and cap of `depth` (docs/reference/order-book-rest.md). */
 const MAX_DEPTH = 100;
 /** The predecessor puts this before the error text of one market in a batch. */
 const FAILURE_PREFIX = 'Bad Request: ';
-/** Default of `limit` of /topMakers. Published limit. */
+/** Default of `limit` of /topMakers (docs/reference/order-book-rest.md). */
 const DEFAULT_MAKERS = 4;
 /** No book holds more makers than this. */
 const MAX_MAKERS = 100_000;
