@@ -1,23 +1,15 @@
 // V8 flags of each command, and what it tells the C library.
 
-/**
- * For servers with many clients: under load, collecting a young space of 16 MB pauses all of them for 5 ms, 4 MB for 1 ms.
- */
+/** For servers with many clients: under load, collecting a young space of 16 MB pauses all of them for 5 ms, 4 MB for 1 ms. */
 const SHORT_COLLECTIONS = '--max-semi-space-size=4';
-/**
- * Ingest makes much that is short-lived. With 4 MB a third of its time went into collections, and much that is short-lived grew old.
- * 64 MB collect no more cheaply than 16, and take 100 MB more (docs/benchmarks/2026-11-26.md).
- */
+/** Ingest makes much that is short-lived. 4 MB cost a third of its time; 64 MB save nothing over 16 (docs/benchmarks/2026-11-26.md). */
 const FEWER_COLLECTIONS = '--max-semi-space-size=16';
 /**
- * The heap may grow to three times what lives before V8 marks it again. Left to itself V8 looks at how fast objects grow old, which is slow in
- * ingest, and marked 94 MB twice a second: buffers of accounts are memory beside the heap, and count (docs/benchmarks/2026-11-27.md).
+ * The heap grows to three times its live size before V8 marks it again. By default V8 marks the heap of ingest twice a second, because it
+ * counts buffers of accounts beside the heap (docs/benchmarks/2026-11-27.md).
  */
 const RARE_MARKING = '--heap-growing-percent=200';
-/**
- * Threads that collect garbage beside the main one, 4 by default: on two cores the main thread waited for a core up to 60 ms when
- * all of them worked (docs/benchmarks/2026-11-26.md).
- */
+/** Threads that collect garbage. With the default of 4 the main thread waits up to 60 ms for one of two cores (docs/benchmarks/2026-11-26.md). */
 const FEW_COLLECTORS = '--v8-pool-size=2';
 /** `dev` shares a laptop with other programs, so it collects garbage earlier than a server. */
 const LAPTOP_FLAGS = [SHORT_COLLECTIONS, '--heap-growing-percent=20'];
@@ -37,9 +29,8 @@ export function nodeFlags([command, ...rest]) {
 /** Without this limit glibc keeps freed memory in one arena per thread. */
 const LAPTOP_ENVIRONMENT = { MALLOC_ARENA_MAX: '2' };
 /**
- * A full read allocates and frees hundreds of megabytes in two threads. By default glibc keeps them, in an arena of each thread and, once it
- * has freed a large piece, below pieces of that size. A piece above 68 KB goes back at once so; the buffers of 64 KB that sockets are
- * read into stay below (docs/benchmarks/2026-11-27.md).
+ * A full read allocates and frees hundreds of megabytes, which glibc keeps by default. With these, pieces above 68 KB go back at once; the
+ * buffers of sockets have 64 KB (docs/benchmarks/2026-11-27.md).
  */
 const FULL_READ_ENVIRONMENT = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '69632' };
 

@@ -113,10 +113,9 @@ export class Differ {
   }
 
   /**
-   * Ends a complete read, which has every change up to `snapshotSlot`. The first read is emitted in full between brackets per
-   * market, because readers may hold the state of an earlier process. A later read closes the accounts that it lacks and emits
-   * differences, at its slot alone: a book of an earlier slot has no change of a later one. It emits all again, with brackets,
-   * when it has a market that no read before had.
+   * Ends a complete read, which has every change up to `snapshotSlot`. The first read, and one with a new market, is emitted in full
+   * between brackets per market, because readers may hold other state. Any other closes the accounts that it lacks and emits
+   * differences at its slot alone, so that no book of an earlier slot has them.
    */
   snapshotEnd(snapshotSlot: number, emit: Emit): void {
     for (const _ of this.snapshotEnding(snapshotSlot, emit));

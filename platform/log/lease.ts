@@ -1,15 +1,6 @@
-// One process at a time writes for a role. A process that begins appends a mark to topic `writers`. The mark's offset is its
-// epoch, so the log orders the processes on every adapter. The earlier writer sees the mark and stops; the new one waits for
-// that before it reads.
-//
-// A process begins only when the writer has ended, is dead, is silent, or has an older version. Otherwise it stands by and
-// asks repeatedly (lease/candidacy.ts). A writer answers every ask before its next write.
-//
-// A write starts only within LEASE_MS of the start of a check that found no newer process and no open ask. The new writer
-// starts to read HANDOVER_MS after its mark, after the earlier one's `ended`, or after SILENT_MS without an answer.
-// A write that takes longer than HANDOVER_MS - LEASE_MS can arrive late, for instance after a broker outage. A late commit
-// leaves offsets and state as they are, because each has the epoch of its writer. A late append or output stays: kafkajs fences
-// a producer only inside transactions, which cost several requests per append. Roles with a lease must tolerate such records.
+// One process at a time writes for a role. Marks in topic `writers` order the processes on either log, and a writer that sees a newer one
+// stops (README.md, One writer per role). A write of longer than HANDOVER_MS - LEASE_MS can arrive late, so a role with a lease must
+// tolerate late outputs.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Topic } from '../../schemas/index.ts';

@@ -122,10 +122,9 @@ export interface EventLog {
   ensureTopics(topics: readonly Topic[]): Promise<void>;
 
   /**
-   * Appends in the given order per partition. Resolves when every reader can see the records and a killed process cannot lose
-   * them. Records of one call in one partition (at most APPEND_BYTES_MAX bytes; keys at most KEY_BYTES_MAX) are stored together
-   * or not at all. Concurrent calls keep their order. Throws LogLimitError. After any other rejection, such as LogAwayError,
-   * the records may be stored nevertheless.
+   * Appends in order per partition, also over concurrent calls. Resolves when every reader sees the records and no kill can lose them.
+   * Stores those of one partition (at most APPEND_BYTES_MAX bytes; keys at most KEY_BYTES_MAX) together or not at all.
+   * Throws LogLimitError. After any other rejection, such as LogAwayError, the records may be stored.
    */
   append(topic: Topic, records: readonly NewRecord[]): Promise<readonly Appended[]>;
 
@@ -148,9 +147,8 @@ export interface EventLog {
   followPages(options: FollowOptions): AsyncIterable<LogPage>;
 
   /**
-   * Stores the results of a step. Offsets and state change together, atomically, and never before the outputs of the same
-   * call are visible. Outputs must be repeatable (same input, same records): after a crash Kafka may have them without the
-   * offsets, while the embedded log writes all in one transaction. Offsets and state have at most APPEND_BYTES_MAX bytes.
+   * Stores offsets and state (at most APPEND_BYTES_MAX bytes) together, and never before the outputs of the call are visible. Outputs must
+   * be repeatable: after a crash Kafka may have them without the offsets.
    * Rejects with SupersededError when the log notices a later epoch; Kafka may store a commit without effect and resolve.
    */
   commit(group: string, step: Commit): Promise<void>;

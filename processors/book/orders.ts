@@ -131,9 +131,8 @@ export class OrderTable {
   }
 
   /**
-   * Reads the first row of each bucket and its neighbours in the walk, and changes nothing: one pass over many changes
-   * waits for memory once, single changes wait each time. Overwrites `buckets`. The returned checksum only keeps V8 from
-   * removing the loads.
+   * Loads the first row of each bucket and its neighbours, so that many changes wait for memory once. Overwrites `buckets`.
+   * The returned checksum only keeps V8 from removing the loads.
    */
   prefetch(buckets: Int32Array, count: number): number {
     const { ints } = this;

@@ -1,9 +1,6 @@
-// A lock across processes for opening and closing a store, and for each commit to it.
-//
-// lmdb 3.5.6 (mdb_env_open2) copies the newest transaction number from the file into shared memory when a process opens the
-// store. A commit in between is forgotten: the next one reuses its number and its pages, so data is lost or the file damaged.
-// The last process to close also removes the locks that an opening process relies on. The gate prevents both. It is the write
-// lock of a second, always empty store.
+// A lock across processes for opening and closing a store, and for each commit: the write lock of a second, always empty store.
+// Without it lmdb 3.5.6 (mdb_env_open2) can reuse the number and pages of a commit made while another process opens the store, and
+// the last process to close removes locks that an opening one relies on.
 
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
