@@ -9,7 +9,7 @@ const COUNTER_SLOTS = 10;
 const WRITE_MAX = 1_000;
 /** Counts that wait at most before a write is due. */
 const WAITING_MAX = 20_000;
-/** The same while all accounts are read: each has one count of a stream then, and what waits for long becomes garbage that is rarely collected. */
+/** Limit during a full read. Smaller batches keep V8 from promoting the counts to the old generation. */
 const WAITING_READ_MAX = 1_000;
 
 export class CounterBuffer {

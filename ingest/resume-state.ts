@@ -37,7 +37,7 @@ export async function saveResumeState(log: EventLog, { resume, ends }: ResumeSta
 
 /**
  * Notes the next offsets of `events` by slot. After a restart the source repeats up to RESUME_MARGIN_SLOTS before its
- * resume point. Those events lie at or after offsets that were noted while only older slots had been written.
+ * resume point. Repeated events never lie before the offset noted for an older slot.
  */
 export class OffsetHistory {
   #notes: { readonly slot: number; readonly ends: NextOffsets }[];

@@ -15,8 +15,8 @@ const strict = new Ajv({ strict: false });
 export const convertingValidator: FastifySchemaCompiler<object> = atFirstUse(converting);
 
 /**
- * `validatorCompiler` of a route with a JSON body, which is taken as it is: no text becomes a number, and a member that the
- * schema does not name is a fault. Its path and query parameters must be texts.
+ * `validatorCompiler` of a route with a JSON body. Validates the body without converting types. Rejects members that the schema
+ * does not name. Path and query parameters must be texts.
  */
 export const strictValidator: FastifySchemaCompiler<object> = atFirstUse(strict);
 

@@ -79,7 +79,9 @@ class PushRole {
       gaveUp: (send, error) => this.#gaveUp(send, error),
       gone: (device) => {
         const removed = this.#settings.removeGone(device);
-        removed.catch((error: unknown) => logger.warn({ error: String(error) }, 'a device that is gone stays'));
+        removed.catch((error: unknown) =>
+          logger.warn({ error: String(error) }, 'could not remove an unregistered device'),
+        );
       },
       attempted: (adapter, result) => this.#metrics.attempts.inc({ adapter, result }),
       failed: (error) => this.#follower.fail(error),

@@ -138,7 +138,7 @@ function changeOf(book: LiveBook, pending: Pending): BookChangeEvent {
   };
 }
 
-/** What names an order that left, with the transaction that removed it: the cause of an entry is another, the one that wrote it. */
+/** Identifies a removed order. `cause` is the removing transaction; an entry's own cause is its last write. */
 function goneOf(reference: BookOrderRef): BookOrderRef {
   if (!('price' in reference)) return reference;
   const { maker, orderId, source } = reference;

@@ -127,7 +127,7 @@ export class Channels {
     else if (names.size > 1 && this.#held.length < HELD_MAX) this.#held.push({ address, data });
   }
 
-  /** An error names the channel of the request, not its market. Those that never had data are meant, unknown markets first. */
+  /** An error names no market. Refuses subscriptions of that channel without data; unknown markets come first. */
   #refuse(channel: string, error: string): void {
     const quiet = [...this.#subscriptions].filter((one) => one.channel === channel.toLowerCase() && !one.latest);
     const unknown = quiet.filter((one) => !this.#indexes.has(marketOf(one)));

@@ -62,7 +62,7 @@ describe('a backfill over several chunks', () => {
     return { filled, lost: (await state())?.lost };
   };
 
-  it('names a slot whose log was cut with every range that holds it, the whole one too', async () => {
+  it('names a slot with a cut log in every range that contains it, the whole range too', async () => {
     const { filled } = await run(FROM);
     const around = filled.filter(({ fromSlot, toSlot }) => fromSlot <= CUT && toSlot >= CUT);
     const cut = [{ fromSlot: CUT, toSlot: CUT }];

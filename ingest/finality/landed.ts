@@ -46,7 +46,7 @@ export class LandedAgain {
       this.#waiting.delete(signature);
       if (!open.has(signature)) continue;
       this.#parts.unchecked(1);
-      this.#parts.logger.warn({ signature, slot }, 'no node has a transaction that landed again');
+      this.#parts.logger.warn({ signature, slot }, 'could not fetch a transaction that landed again');
     }
   }
 }

@@ -227,7 +227,7 @@ describe('states at the tip of a fork', () => {
     expect([reader.states[2], reader.reverts]).toEqual([0, [2, 4]]);
   });
 
-  it('keep to the ancestor while two forks compete and the node sent nothing of the one that its new tip stands on', () => {
+  it('stay at the common ancestor while the node has sent no state of its new fork', () => {
     const reader = started();
     const { forks } = reader;
     forks.link(1, 0);

@@ -96,7 +96,7 @@ describe('a transaction that a node did not get to', () => {
   const slots = Array.from({ length: TRANSACTION_BATCH + 4 }, (_, index) => 101 + index);
   const lists = { [EXCHANGE]: [...slots.toReversed(), 100].map(listed) };
 
-  it('holds neither the rest of its round nor counts as missed', async () => {
+  it('delays no other transaction of its round and does not count as missed', async () => {
     const whole = node(lists);
     let isBusy = true;
     const history = new History(

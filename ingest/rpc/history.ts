@@ -82,7 +82,7 @@ interface ListOptions {
 interface List {
   /** Oldest first. */
   readonly entries: readonly ListedSignature[];
-  /** Those of successful transactions that were not delivered when their page came. */
+  /** Signatures of successful transactions not yet delivered when the page arrived. */
   readonly unseen: readonly ListedSignature[];
   /** Newest slot that data had named when the list was asked for: the list says nothing about later slots. */
   readonly askedSlot: number;

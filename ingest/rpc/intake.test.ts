@@ -63,7 +63,7 @@ describe('a read with live updates beside it', () => {
     expect(await pushed()).toEqual([[8, 10], [9, 12], [8, 12], ['end', 12], [12], [8, 13]]);
   });
 
-  it('has what was read ahead of the stream up to that slot, and what is newer later', async () => {
+  it('delivers accounts read ahead of the stream up to its slot with the read, and newer ones later', async () => {
     const { intake, pushed } = newIntake();
     for (const slot of [12, 13]) intake.read(update(5, slot));
     const delivered = intake.snapshot({ slots: [10, 11], updates: [] }, [], true, endless);

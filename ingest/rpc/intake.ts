@@ -15,7 +15,7 @@ const BUFFERED_MAX = 500_000;
 const BUFFERED_TRANSACTIONS_MAX = 50_000;
 /** Accounts of a read in the queue: some megabytes, and a millisecond to unpack them. The next follow when these are taken. */
 const WAVE_ACCOUNTS = 512;
-/** The stream may be so far behind a read: 75 slots. The books of a read that it does not pass name a slot too early. */
+/** Longest lag of the stream behind a full read: 75 slots. Beyond it, books carry the slot too early. */
 const PASS_PATIENCE_MS = 30_000;
 
 export interface IntakeParts {

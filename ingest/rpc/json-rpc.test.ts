@@ -105,7 +105,7 @@ describe('a read of accounts', () => {
     expect(node.asked).toEqual([PAGED, PAGED]);
   });
 
-  it('of what changed has no result where the node refuses pages', async () => {
+  it('of changed accounts returns nothing when the node refuses pages', async () => {
     for (const refusal of [GONE, { error: { code: -32602 } }, { error: { code: -32601 } }])
       expect(await nodeOf({ [PAGED]: refusal }).changed()).toBeNull();
   });

@@ -4,7 +4,7 @@ import bs58 from 'bs58';
 import type { AccountOrder } from '../../schemas/index.ts';
 import type { StatePiece } from '../follow/reducer-role.ts';
 
-/** The newer of events and states must be so far past a difference: records of one slot arrive in any order. As in coverage. */
+/** Slots to wait before a difference counts. Records of one slot arrive in any order. As in coverage. */
 export const PATIENCE_SLOTS = 150;
 /** About ten minutes: the patience in a part without events, and with an account of which no state came since the placing. */
 export const QUIET_SLOTS = 1_500;

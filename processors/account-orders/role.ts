@@ -28,7 +28,7 @@ import { changeRecord, openOrdersRecord } from './records.ts';
 
 export const ACCOUNT_ORDERS_GROUP = 'account-orders';
 const BATCH_EVENTS = 4_000;
-/** Below the patience of the reducer in slots, so that a batch of states is never so far ahead of the events. */
+/** Fewer slots than PATIENCE_SLOTS, so state batches never run that far ahead of events. */
 const BATCH_STATES = 100;
 
 interface Part {

@@ -1,5 +1,5 @@
-// Bounds lost fills exactly: records and account states of an order say how much of it was filled so far, so two of them
-// give the sum of the fills between them that are not stored (docs/internals/ingest.md, "Lost fills").
+// Finds the sum of lost fills. Each record or account state gives an order's filled total. Two totals minus the stored fills
+// give the sum (docs/internals/ingest.md, "Lost fills").
 
 import bs58 from 'bs58';
 import {

@@ -62,7 +62,7 @@ export interface LogObserver {
   committed(group: string, state: ReadonlyMap<string, Uint8Array>): void;
 }
 
-/** What becomes of a write. `storedShare`: the share of its partitions that are stored before it fails. */
+/** Outcome of a write. `storedShare`: the share of its partitions that are stored before it fails. */
 export type WriteFate =
   | { readonly kind: 'done' }
   | { readonly kind: 'rejected' | 'crash'; readonly storedShare: number };

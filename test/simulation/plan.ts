@@ -144,7 +144,7 @@ const LIES: Readonly<Record<LieKind, readonly FaultRequest[]>> = {
   other: [],
 };
 
-/** Nothing else goes wrong, so the liar must be named. What it left out before that stays wrong until the accounts are read again. */
+/** Nothing else goes wrong, so the liar must be named. Its earlier omissions stay wrong until the accounts are read again. */
 function withLiar(plan: Plan, dice: Dice): Plan {
   const liar = { source: dice.integer(0, 1), kind: dice.pick<LieKind>(['omits', 'alters', 'other']) };
   const grpc = (plan.grpc ?? []).map((one, number) => {

@@ -118,7 +118,7 @@ export function orderText(order: OrderTerms): string {
   return `${direction} ${price} ${oraclePriceOffset} ${baseAssetAmount} ${baseAssetAmountFilled} ${bookOrderId}`;
 }
 
-/** What brings no transaction of the program. */
+/** Whether blocks and forks lack transactions of the program. */
 export interface Quiet {
   block(): boolean;
   /** A whole fork that loses. */

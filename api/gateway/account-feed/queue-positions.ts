@@ -18,7 +18,7 @@ export interface QueuePositionsOptions {
 
 interface Watched {
   readonly connections: Set<Connection>;
-  /** Those that have yet to get the newest positions. */
+  /** Connections that still need the newest queue positions. */
   readonly behind: Set<Connection>;
   /** The newest positions, without the versions of the books. */
   known: string;

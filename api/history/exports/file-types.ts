@@ -9,7 +9,7 @@ import { USER_LIQUIDATIONS } from '../rows/liquidations.ts';
 import { FUNDING_RATES, TRADES } from '../rows/market.ts';
 
 export interface FileType {
-  /** Whose rows it has. */
+  /** Scope of the rows. */
   readonly of: 'accounts' | 'wallet' | 'market';
   /** The only type of market that it accepts. */
   readonly only?: MarketType;

@@ -73,7 +73,7 @@ export class ExportWorker {
       const isFree = job.claim === null || job.claim.untilMs <= nowMs;
       if (!isFree || this.#running.has(job.requestId)) continue;
       const running = this.#run(job).catch((error: unknown) => {
-        this.#parts.logger.error({ err: error, requestId: job.requestId }, 'an export job was left');
+        this.#parts.logger.error({ err: error, requestId: job.requestId }, 'could not finish an export job');
         return sleep(RETRY_MS, undefined, { signal: this.#stopping.signal }).catch(() => {});
       });
       this.#running.set(

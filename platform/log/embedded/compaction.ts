@@ -20,7 +20,7 @@ import {
 const STEP_RECORDS = 500;
 const STEP_BYTES = 8 * 1024 * 1024;
 
-/** What the next records of a partition replace. */
+/** One compaction step: the records read and those that they supersede. */
 interface Step {
   /** Offset of the first record, which is the end of the index. */
   readonly from: bigint;
@@ -67,7 +67,7 @@ function nextStep(environment: Environment, topicId: number, partition: number):
     next = offset + 1n;
     bytes += value.length;
     const name = recordKeyOf(value);
-    // A topic that was not compacted has batches. They stay.
+    // Batches from before the topic was compacted are not split.
     if (name !== null) {
       const older = newest.get(name) ?? indexed(environment, newestKey(topicId, partition, name));
       if (older !== null) replaced.push(recordKey(topicId, partition, older));

@@ -133,7 +133,7 @@ class Channels:
     def _refuse(self, channel: str, error: str) -> None:
         """An error names the channel of the request, not its market.
 
-        Those that never had data are meant, unknown markets first.
+        Refuses subscriptions of that channel without data; unknown markets come first.
         """
         quiet = [one for one in self._subscriptions if one.channel == channel.lower() and one.latest is None]
         unknown = [one for one in quiet if _market_of(one) not in self._indexes]
