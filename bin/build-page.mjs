@@ -31,7 +31,7 @@ export async function buildPage({ force = false } = {}) {
     const started = Date.now();
     const vite = path.join(ROOT, 'node_modules', 'vite', 'bin', 'vite.js');
     const args = [vite, 'build', '--config', path.join(WEB, 'vite.config.ts'), '--logLevel', 'warn'];
-    // Whatever the caller is: with another value the libraries come with their checks, a fifth larger.
+    // For every caller: with another value the libraries come with their checks, a fifth larger.
     const code = await runPinned(args, { NODE_ENV: 'production' });
     if (code !== 0) return code;
     writeFileSync(HASH_FILE, wanted);

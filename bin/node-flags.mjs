@@ -35,7 +35,7 @@ const LAPTOP_ENVIRONMENT = { MALLOC_ARENA_MAX: '2' };
 const FULL_READ_ENVIRONMENT = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '69632' };
 
 /**
- * Environment variables of a command. Those that are set already stay as they are.
+ * Environment variables of a command. Variables that are set already stay as they are.
  *
  * @param {readonly string[]} args of the command line
  * @returns {Readonly<Record<string, string>>}

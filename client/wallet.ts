@@ -9,7 +9,7 @@ export interface WalletSigner {
 }
 
 export interface SignedRequestOptions {
-  /** What the request does. Creating an export needs `requestExport`; other endpoints take any text in ASCII. */
+  /** Action of the request. Creating an export needs `requestExport`; other endpoints take any text in ASCII. */
   readonly action: string;
   /** Account (base58) whose delegate the wallet is. The request is then for the owner of the account. */
   readonly delegateOf?: string;

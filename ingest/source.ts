@@ -150,7 +150,7 @@ export interface AccountsRead {
 
 /** The accounts that a partial read covers. */
 export interface AccountsWanted {
-  /** Those that changed at this slot or later, where a node can list them. */
+  /** Accounts changed at this slot or later, where a node can list them. */
   readonly changedSince: number;
   /** Their keys, where no node can. Called at most once. */
   readonly keys: () => readonly Uint8Array[];

@@ -30,7 +30,7 @@ const PUBLISHED: Readonly<Record<string, object>> = {
   },
 };
 
-/** What a venue may give in place of a rate. */
+/** Values that a venue may give in place of a rate. */
 const BLANK = ['', ' ', null, false, [], 'none'];
 
 let server: Server;

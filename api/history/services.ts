@@ -34,7 +34,7 @@ export interface HistoryServices {
   readonly transactions?: TransactionServices | null;
   /** Rate limits. Absent: none. */
   readonly limits?: RequestLimits;
-  /** Who sent a request. Absent in tests without wallet signatures. */
+  /** The sender of a request. Absent in tests without wallet signatures. */
   readonly wallets?: WalletAuth;
   /** Absent in tests without notifications. */
   readonly notifications?: NotificationServices;

@@ -14,7 +14,7 @@ import { CLIENT_STYLE } from './style.ts';
 export interface ProgramEvent {
   /** PascalCase, for example `OrderActionRecord`. */
   readonly name: string;
-  /** Fields in camelCase. Those that an older record lacks are null. */
+  /** Fields in camelCase. Fields that an older record lacks are null. */
   readonly data: Readonly<Record<string, unknown>>;
 }
 

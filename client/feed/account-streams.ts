@@ -45,7 +45,7 @@ export interface OrderChangeEvent {
   readonly txSigIndex: number;
 }
 
-/** What a subscription gets of the accounts that it follows. */
+/** Receives the accounts that a subscription follows. */
 export interface AccountReader {
   readonly choice: AccountChoice & { readonly id: number };
   snapshot(orders: AccountOrders): void;
@@ -114,7 +114,7 @@ export class AccountOrders {
   }
 }
 
-/** What the client knows of an account beside its orders. */
+/** State of an account beside its orders. */
 interface Followed {
   readonly orders: AccountOrders;
   /** True when its streams are known. */

@@ -1,4 +1,4 @@
-// What one slow reader of books has not read yet. It holds names of changed entries, never copies of messages, and at most as
+// The unread messages of one slow reader of books. It holds names of changed entries, never copies of messages, and at most as
 // many as the book has entries: beyond that the whole book is the shorter answer.
 
 import type { BookDiffMessage, BookOrderRef } from '../../schemas/portable.ts';
@@ -20,7 +20,7 @@ interface Reading {
   readonly book: LiveBook;
   pending: Pending | null;
   staleReason: StaleReason | null;
-  /** What the reader knows: whether it has had a snapshot, and whether it was given `stale` last. */
+  /** State of the reader: whether it has had a snapshot, and whether it was given `stale` last. */
   isSeen: boolean;
   isStaleForReader: boolean;
 }

@@ -18,7 +18,7 @@ export type ChannelFeedEvents = {
   malformed: object;
 };
 
-/** What a client of books adds to the connection. */
+/** Parts that a client of books adds to the connection. */
 export interface BookSide {
   opened(): void;
   /** False when the message belongs to another channel. */

@@ -1,4 +1,4 @@
-// Whatever happens to the connection and to its messages, the user of a feed sees snapshots, changes, resumed and stale, and
+// Through all faults of the connection and its messages, the user of a feed sees snapshots, changes, resumed and stale, and
 // never a wrong book.
 
 import fc from 'fast-check';

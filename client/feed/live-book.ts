@@ -1,4 +1,4 @@
-// What the user of a book sees: the book, and four kinds of event. Missing and damaged messages never show.
+// The book of a user, and four kinds of event. Missing and damaged messages never show.
 
 import type { BookDiffMessage, BookOrderRef, MarketType } from '../../schemas/portable.ts';
 import type { BookKeeper } from './keeper.ts';

@@ -167,7 +167,7 @@ function quoteOf(body: Members): SwapQuote {
   };
 }
 
-/** What the instructions of a v2 quote were built for: the quote as given, and the answer it came from. */
+/** Inputs of the instructions of a v2 quote: the quote as given, and its answer. */
 function boundValues(quote: SwapQuote): string {
   const body = quote.route as Members;
   return JSON.stringify(BOUND_FIELDS.map((name) => [String(quote[name]), String(body[name])]));

@@ -132,7 +132,7 @@ async function fetchQuote(
   return quote;
 }
 
-/** What the vault lends. For ExactOut with a margin of 10 bps, because the input is known only roughly. */
+/** Amount that the vault lends. For ExactOut with a margin of 10 bps, because the input is known only roughly. */
 function amountIn({ amount, swapMode }: SwapParams, quote: SwapQuote): bigint {
   return (swapMode ?? quote.swapMode) === 'ExactOut' ? (quote.inAmount * 1001n) / 1000n : amount;
 }

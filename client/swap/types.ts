@@ -1,4 +1,4 @@
-// What swaps are made of, whichever aggregator routes them.
+// Types of swaps, whichever aggregator routes them.
 
 export type SwapMode = 'ExactIn' | 'ExactOut';
 

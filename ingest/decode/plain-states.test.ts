@@ -46,7 +46,7 @@ function escrowBytes(orders: number, builders: readonly Builder[]): Promise<Buff
   });
 }
 
-/** What updates emit after a first, empty snapshot. */
+/** Events that updates emit after a first, empty snapshot. */
 function emittedBy(...updates: readonly Parameters<typeof update>[]): Output[] {
   const differ = newDiffer();
   const emitted: Output[] = [];

@@ -55,7 +55,7 @@ class Follower {
     });
   }
 
-  /** What the main stream does: all states up to the newest confirmed slot. */
+  /** Stands for the main stream: all states up to the newest confirmed slot. */
   async confirm(): Promise<void> {
     const slot = await ask<number>(this.#net.rpcUrl, 'getSlot', [{ commitment: 'confirmed' }]);
     for (const { pubkey, account } of await this.#read('confirmed')) {

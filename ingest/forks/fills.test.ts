@@ -35,7 +35,7 @@ function namesOf(path: readonly Block[]): string[] {
   return path.flatMap(({ slot, signatures }) => signatures.map((signature) => `${slot}:${signature}`)).sort();
 }
 
-/** What a reader of the published and withdrawn transactions has. */
+/** State of a reader of the published and withdrawn transactions. */
 class Reader {
   readonly chain = new ForkChain();
   readonly fills = new ForkFills();

@@ -11,7 +11,7 @@ import type { StreamUpdate } from './wire.ts';
 /** Longer than the session waits before it asks whether the block is complete. */
 const STALL_MS = 1_500;
 
-/** What comes after the stall, comes in the order of the server. */
+/** Messages after the stall come in the order of the server. */
 const stalling: OpenStream = (url, token, handlers) => {
   let block: StreamUpdate[] = [];
   let way = Promise.resolve();

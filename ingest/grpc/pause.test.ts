@@ -13,7 +13,7 @@ const FLOOD = 10_000;
 describe('a gRPC stream', () => {
   let net: RunningLocalnet;
   let source: SourceReading;
-  /** What each pause waits for. */
+  /** End of each pause. */
   let pauses: Promise<unknown>[] = [];
   let isFlood = false;
   /** The reader awaits it after each batch. */

@@ -26,7 +26,7 @@ const PAUSE_MAX_MS = 500;
 const REPLAY_MAX = 200_000;
 const MARKETS: ReadonlySet<string> = new Set(['PerpMarket', 'SpotMarket']);
 
-/** What outlives a stream: the next one continues with it. */
+/** State that outlives a stream: the next one continues with it. */
 export interface GrpcState {
   readonly cursor: Cursor;
   /** Keys of oracles of other programs (base58). */
@@ -85,7 +85,7 @@ export class GrpcSession implements LiveSession {
     this.#options = options;
     const { queue, history } = parts;
     const labelled = (slot: number) => this.#labelled(slot);
-    // The newest slot with an update is delivered again in full, so its label is still to come. Those before it have theirs, or
+    // The newest slot with an update is delivered again in full, so its label is still to come. Earlier slots have theirs, or
     // stand below changes of that slot already.
     const { from, seenSlot } = this.#cursor;
     const continued = Math.max(from?.slot ?? 0, seenSlot - 1);
@@ -359,7 +359,7 @@ export class GrpcSession implements LiveSession {
     await Promise.allSettled([this.#readAccounts(), this.#readTransactions(fromSlot)]);
   }
 
-  /** What the server replays needs no fetching: the first sweep waits for the end of the replay, but not for long. */
+  /** Replayed transactions need no fetching: the first sweep waits for the end of the replay, but not for long. */
   async #readTransactions(fromSlot: number | null): Promise<void> {
     const audit = new TransactionAudit(this.#auditParts());
     if (fromSlot !== null) {

@@ -77,7 +77,7 @@ const update = fc.record({
   ),
 });
 
-/** What the generated codec reads, in our form. */
+/** The result of the generated codec, in our form. */
 function expected({ filters, account, transaction, blockMeta, slot, ping, pong }: Update) {
   const info = transaction?.transaction;
   return {

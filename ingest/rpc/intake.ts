@@ -29,7 +29,7 @@ export interface IntakeParts {
   end(reason: string): void;
 }
 
-/** What the sessions before have delivered. */
+/** Deliveries of the earlier sessions. */
 export interface Delivered {
   /** Newest slot of account data. */
   readonly dataSlot: number;

@@ -55,10 +55,10 @@ async function nodeOf(has: (slot: number) => boolean, refusals = 0): Promise<End
   return new Endpoint(node.url, new RequestBudget(0, CLOCK), CLOCK);
 }
 
-/** What one first sweep after an outage brings. */
+/** The result of one first sweep after an outage. */
 const updatesOf = (...endpoints: readonly Endpoint[]) => updatesOfAudits(endpoints, 0);
 
-/** What the first sweep and some audits bring. */
+/** The result of the first sweep and some audits. */
 async function updatesOfAudits(
   endpoints: readonly Endpoint[],
   audits: number,

@@ -46,7 +46,7 @@ export interface SessionParts {
   readonly silenceMs: number;
   /** Interval of audits: they check all signatures and read oracles of other programs. */
   readonly auditMs: number;
-  /** Oracle accounts that the markets name. Those of other programs get subscriptions of their own. */
+  /** Oracle accounts that the markets name. Accounts of other programs get subscriptions of their own. */
   readonly oraclesOf: (markets: readonly AccountUpdate[]) => readonly Uint8Array[];
   readonly signal: AbortSignal;
 }

@@ -7,7 +7,7 @@ export type Label = number | null;
 /** An announcement further ahead than this counts only when the next one agrees: longer than any outage of a cluster's slots. */
 const ANNOUNCED_AHEAD_MAX = 500;
 
-/** What the node answered while no account data came. */
+/** An answer of the node while no account data came. */
 interface Answer {
   /** Newest slot at the commitment in use. */
   readonly slot: number;

@@ -1,4 +1,4 @@
-// What carries requests to a node: HTTP, WebSockets and the thread of large reads. Simulations bring their own.
+// Carries requests to a node: HTTP, WebSockets and the thread of large reads. Simulations bring their own.
 
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';

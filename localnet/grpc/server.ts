@@ -66,7 +66,7 @@ export class GrpcServer {
     return dropped.length;
   }
 
-  /** Sends nothing to the subscribers for a while. What they miss is lost. */
+  /** Sends nothing to the subscribers for a while. Messages of that time are lost. */
   silence(durationMs: number): void {
     for (const subscriber of this.#subscribers) subscriber.silence(durationMs);
   }

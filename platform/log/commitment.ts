@@ -1,4 +1,4 @@
-// The log as books and trades at one commitment use it. Those at processed have topics and groups of their own, so a role or a
+// The log as books and trades at one commitment use it. Books and trades at processed have topics and groups of their own, so a role or a
 // reader serves either commitment with the log that it is given.
 
 import { TOPICS, type Topic } from '../../schemas/index.ts';

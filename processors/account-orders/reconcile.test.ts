@@ -323,7 +323,7 @@ function follow(inputs: readonly Input[], saveEvery: number) {
     else if (index % (saveEvery * 3) === saveEvery * 2 + 1) {
       orders = new AccountOrders(options(99));
       orders.restore([...saved].map(([name, bytes]) => ({ name, bytes })));
-      // What is taken again after a restart gives the same changes with the same numbers.
+      // Inputs read again after a restart give the same changes with the same numbers.
       for (const one of unsaved) expect(give(orders, one.input)).toEqual(one.made);
     }
   }

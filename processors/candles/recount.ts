@@ -44,7 +44,7 @@ export interface Reread {
   samples(): AsyncIterable<MarketSample>;
 }
 
-/** What the stored rows say about the fills that a recount reads. */
+/** Data of stored rows about the fills that a recount reads. */
 export interface Stored {
   /** Transactions that the rows leave out already. */
   readonly withdrawn: Withdrawn;

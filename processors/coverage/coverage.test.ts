@@ -61,7 +61,7 @@ const statesOf = (outputs: readonly Output[]): LifeInput[] =>
     if (name === 'UserOrders') return [{ is: 'state', slot: value.slot, state: value }];
     return name === 'StreamCounter' ? [{ is: 'count', slot: value.slot, count: { ...value, fromSlot: null } }] : [];
   });
-/** Loses fills at random. Whatever is claimed of them must be true. */
+/** Loses fills at random. Every claim about them must be true. */
 function expectTrueProofs(events: readonly ChainEvent[], states: readonly LifeInput[]): void {
   const fills = events.filter(({ data }) => typeof data.fill_record_id === 'bigint');
   const markets = [...new Set(fills.map(marketOf))];

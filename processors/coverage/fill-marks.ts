@@ -8,7 +8,7 @@ const MARKS_MAX = 32;
 /** Markets that are followed; the protocol has less than 100. */
 const MARKETS_MAX = 1_000;
 
-/** What a slot says: all fills after it have numbers above `afterId`, all before it below `beforeId`. */
+/** A bound of a slot: all fills after it have numbers above `afterId`, all before it below `beforeId`. */
 export type FillMark = readonly [slot: number, afterId: number, beforeId: number];
 
 export class FillMarks {

@@ -8,7 +8,7 @@ const SPAN_ORDERS_MAX = 10_000;
 /** Parts of one order; the oldest are forgotten first. */
 const ORDER_SPANS_MAX = 16;
 
-/** What an order has filled so far. Base 1e9, quote 1e6; null where an account state of an older version says no quote. */
+/** Filled total of an order. Base 1e9, quote 1e6; null where an account state of an older version says no quote. */
 export interface Point {
   readonly base: bigint;
   readonly quote: bigint | null;
@@ -141,7 +141,7 @@ function own<T>(lists: Map<string, T[]>, key: string): T[] {
   return list;
 }
 
-/** What a late record leaves of a span: the parts before and after it. Amounts that contradict the span leave nothing. */
+/** Remains of a span around a late record: the parts before and after it. Amounts that contradict the span leave nothing. */
 function partsOf(span: FillSpan, fill: Fill): readonly FillSpan[] {
   if (span.isSum) return restOf(span, fill);
   const [low, high] = [span.from.base, span.to.base];

@@ -27,7 +27,7 @@ const turn: fc.Arbitrary<Turn> = fc.record({
   base: fc.integer({ min: 50, max: 450 }),
 });
 
-/** What becomes of an input: lost or found late when the dice say so, else late by some slots. */
+/** Fate of an input: lost or found late when the dice say so, else late by some slots. */
 interface Fate {
   readonly dice: number;
   readonly lag: number;

@@ -28,7 +28,7 @@ const LIMITS: OrderFillsLimits = { orders: 100_000, ended: 20_000, states: 100_0
 /** Slots between two states of an account that are remembered: each one is a write. */
 const STATE_SLOTS = 25;
 
-/** What is known of an open order, up to its newest record or state. */
+/** Knowledge of an open order, up to its newest record or state. */
 interface Known extends Point {
   /** Later fills have larger numbers. */
   readonly afterId: number;
@@ -141,7 +141,7 @@ export class OrderFills {
   }
 
   /**
-   * What fills of a hole add up to, by order: the spans that meet no other hole. `holes` has all missing numbers of the market from
+   * Sums of the fills of a hole, by order: the spans that meet no other hole. `holes` has all missing numbers of the market from
    * `fromId` on; earlier ones are unknown.
    */
   of(market: string, hole: Range, holes: readonly Range[], fromId: number): readonly ReconstructedFills[] {

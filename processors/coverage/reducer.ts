@@ -145,7 +145,7 @@ export class Coverage {
     return changed;
   }
 
-  /** What the log has of one stream; null when it knows nothing of it. */
+  /** Coverage of one stream by the log; null for an unknown stream. */
   viewOf(subject: string, stream: string): StreamCoverage | null {
     const one = this.#streams.get(streamKey({ subject, stream }));
     return one ? this.#view(one) : null;

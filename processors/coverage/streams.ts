@@ -1,4 +1,4 @@
-// All numbered streams. Those of accounts are bounded: the account that is quiet for longest is forgotten first.
+// All numbered streams. Streams of accounts are bounded: the account that is quiet for longest is forgotten first.
 
 import { isAccountStream, streamKey } from '../../schemas/index.ts';
 import { type SavedStream, Stream } from './stream.ts';

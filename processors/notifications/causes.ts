@@ -1,4 +1,4 @@
-// What a program event means to the accounts in it. Members of `data` are raw integers as text.
+// The meaning of a program event for its accounts. Members of `data` are raw integers as text.
 
 import bs58 from 'bs58';
 import { type NotificationType, type PartialEvent, partialEventDecoder } from '../../schemas/index.ts';

@@ -27,7 +27,7 @@ const seen = (n: number, slot: number, commitment: 'processed' | 'confirmed' = '
   event: encodeEvent(eventOf(n, slot)),
 });
 
-/** What a client has of a sequence: the numbers without a hole, and each fill once. */
+/** State of a client of a sequence: the numbers without a hole, and each fill once. */
 class Reader {
   #seq = 0;
   /** By transaction and index: slot and number. */

@@ -1,4 +1,4 @@
-// What an integrator pays: decoding of accounts beside Anchor's coder, the book keeper, a frame from socket to callback, and the
+// Costs of an integrator: decoding of accounts beside Anchor's coder, the book keeper, a frame from socket to callback, and the
 // size of a browser bundle. `npm run bench client`; one JSON line per figure. No network.
 
 import { writeFileSync } from 'node:fs';

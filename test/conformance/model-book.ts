@@ -96,7 +96,7 @@ export class ModelBook {
     this.#orders.set(key, { side, price: this.#price(side), size, maker, orderId, source, rank });
   }
 
-  /** What a stream of this depth shows, best first, by key. */
+  /** The entries of a stream of this depth, best first, by key. */
   #published(): Record<Side, Map<string, Shown>> {
     if (this.#shown) return this.#shown;
     const shown = { bids: new Map<string, Shown>(), asks: new Map<string, Shown>() };
@@ -163,7 +163,7 @@ interface Shown {
   readonly key: string;
   readonly price: bigint;
   readonly entry: unknown;
-  /** What a diff says when it leaves. */
+  /** Its entry in a diff when it leaves. */
   readonly gone: unknown;
   readonly line: string;
 }

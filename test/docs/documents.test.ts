@@ -35,7 +35,7 @@ const PROGRAMS = new Set(
 const NPM_BUILTIN = new Set(['start', 'test', 'ci', 'install', 'pack', 'run', 'view']);
 const NAMED: Readonly<Record<string, string>> = { bench: 'test/bench', soak: 'test/soak', example: 'examples' };
 
-/** What is wrong with a shell line; null for nothing. */
+/** The fault of a shell line; null for none. */
 function faultOf(line: string): string | null {
   for (const part of line.split(/\s(?:\||&&|;)\s/)) {
     const words = part.trim().split(/\s+/);

@@ -12,7 +12,7 @@ interface Clause {
   readonly clause: string;
   readonly file: string;
   readonly name: string;
-  /** What a machine needs to run the test, else empty. */
+  /** Need of the machine that runs the test, else empty. */
   readonly need: string;
 }
 

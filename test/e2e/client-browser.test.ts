@@ -23,7 +23,7 @@ const ENTRY = `export { BookKeeper, createDecoder, FeedClient } from '@slotbook/
 export { velocityIdl } from '@slotbook/client/idl';
 `;
 
-/** What a follower saw: lines of a book, id of a fill, open orders of an account. By stream and version. */
+/** Observations of a follower: lines of a book, id of a fill, open orders of an account. By stream and version. */
 type Seen = Record<string, string>;
 
 /** The names of the bundle, in the page. */

@@ -76,7 +76,7 @@ let markets: readonly MonthMarket[];
 const compared = new Set<string>();
 const startedMs = Date.now();
 
-/** What was compared, for whoever reads the run. */
+/** Comparisons made, for the output of the run. */
 function say(title: string, reports: readonly EndpointReport[], missing: readonly string[] = []): void {
   for (const { endpoint } of reports) compared.add(endpoint);
   const lines = reports.map(
@@ -93,7 +93,7 @@ function differencesOf(reports: readonly EndpointReport[]): readonly string[] {
 }
 
 /**
- * What a node does to its listeners now and then: after so many slots logs are cut, nothing is sent, connections drop. The last
+ * Faults of a node towards its listeners: after so many slots logs are cut, nothing is sent, connections drop. The last
  * comes last: accounts that never change again and were not sent come with the snapshot of a new connection (or with the
  * shadow check, which is off here).
  */

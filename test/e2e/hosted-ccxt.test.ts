@@ -132,7 +132,7 @@ function connector({ Exchange, Precise }: Ccxt, url: string) {
     }
 
     parseFundingRate(rate: Values, market?: Values): Values {
-      // What longs receive, in percent an hour.
+      // Income of longs, in percent an hour.
       const received = this.safeString(this.safeDict(rate, 'fundingRate'), 'long') ?? '0';
       return {
         symbol: this.safeSymbol(this.safeString(rate, 'symbol'), market),

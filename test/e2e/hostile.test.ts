@@ -88,7 +88,7 @@ describe('hostile clients', () => {
     }
     await expectSound();
     await hostile.read();
-    // Who reads much too late finds the connection cut instead of the close frame.
+    // A client that reads much too late finds the connection cut instead of the close frame.
     await expectAllClosed(SLOW_CLIENTS);
     expect((await hostile.state()).closes['1008']).toBeGreaterThan(0);
   });

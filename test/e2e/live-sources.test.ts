@@ -39,7 +39,7 @@ describe('pipeline over several live sources', () => {
     await eventually('a liar', isNamed, VERDICT_WITHIN_MS);
     await pipeline.cluster.rpc('localnet_clearFaults', [{ server: 0 }]);
     const lying = (await sources()).filter((one) => one.lying);
-    // Who leaves out the second of two writes of a slot has other data for that slot.
+    // A source that leaves out the second of two writes of a slot has other data for that slot.
     const reason = expect.stringMatching(/^(left out account updates|other account data than the chain)$/);
     expect(lying).toEqual([expect.objectContaining({ name: liar?.name, role: 'follower', reason })]);
   });

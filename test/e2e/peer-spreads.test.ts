@@ -18,7 +18,7 @@ beforeAll(() => {
   sdk = loadSdk();
 });
 
-/** What the library says to this, or null where it divides by zero: spreads beyond 100 %, and a side that is sold out. */
+/** The library's result, or null where it divides by zero: spreads beyond 100 %, and a side that is sold out. */
 function theirs<T>(twin: LiveTwin, ask: (account: PeerStruct, oracle: PeerStruct) => T): T | null {
   const { marketAccount, mmOraclePriceData } = twin.request as Record<string, PeerStruct>;
   const { amm } = marketAccount as { readonly amm: PeerStruct };

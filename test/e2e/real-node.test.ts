@@ -121,7 +121,7 @@ describe.runIf(program !== null)('a real validator beside the simulated cluster'
   });
 
   it('has its accounts after a kill, and goes on after a pause', async () => {
-    // What is not final when a node dies may be gone.
+    // Transactions that are not final when a node dies may be gone.
     const tip = await ask<number>(validator.rpcUrl, 'getSlot', [{ commitment: 'confirmed' }]);
     await eventually(async () => {
       const finalized = await ask<number>(validator.rpcUrl, 'getSlot', [{ commitment: 'finalized' }]);

@@ -286,7 +286,7 @@ describe('rebuild', () => {
 
   it('gives tables equal to the old ones once both hold the whole log, and drops the old one on request', async () => {
     await cluster.rpc('localnet_pause');
-    // What was on its way arrives; only the current database gets it.
+    // Records on their way arrive; only the current database gets it.
     for (let before = ''; ; ) {
       const now = JSON.stringify(await digests('slotbook_2'));
       if (now === before) break;

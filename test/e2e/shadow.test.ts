@@ -103,7 +103,7 @@ describe('shadow check and books of earlier slots', () => {
       }
     });
   const epochsInLog = async (key: string) => new Set((await published(key)).map(({ epoch }) => epoch)).size;
-  /** What a reader of every change saw last at some of the slots; the newest may still change and is left out. */
+  /** The last state that a reader of every change saw at some of the slots; the newest may still change and is left out. */
   const recordedBooks = async (key: string) => {
     const messages = await published(key);
     const slots = [...new Set(messages.map(({ slot }) => slot))];

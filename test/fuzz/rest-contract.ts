@@ -54,7 +54,7 @@ export class RestContract {
     return this.#paths.get(looked(stripPrefix(path).split('?', 1)[0] ?? '')) ?? null;
   }
 
-  /** What is wrong with the answer; null when it is as documented. */
+  /** The fault of the answer; null when it is as documented. */
   faultOf(input: RestInput, answer: RestAnswer): string | null {
     const { status, type, body } = answer;
     if (status === 0) return `no answer (${body})`;

@@ -1,4 +1,4 @@
-// What must hold in every run: checked at each write of the log, and at the end.
+// Laws of every run, checked at each write of the log, and at the end.
 
 import bs58 from 'bs58';
 import type { ResumeState } from '../../ingest/resume-state.ts';
@@ -72,7 +72,7 @@ export class Checks implements LogObserver {
     return this.#resumeSlot;
   }
 
-  /** The stream ended, perhaps within a slot. What the log has of that slot may not be all. */
+  /** The stream ended, perhaps within a slot. The log may have a part of that slot. */
   interrupted(): void {
     this.#partial = new Map(
       [...this.#partitions].map(([market, partition]) => [market, this.#shown(partition, market)]),
@@ -188,7 +188,7 @@ export class Checks implements LogObserver {
     }
   }
 
-  /** A book shows a newer slot from now on. What it has was the book of the slot before, also when no label said so. */
+  /** A book shows a newer slot from now on. Its state was the book of the slot before, also when no label said so. */
   #left(partition: number, market: string, slot: number): void {
     if (slot < 0 || slot === this.#labels[partition] || slot === this.#partial.get(market) || !this.#parts.isExact())
       return;

@@ -1,4 +1,4 @@
-// What the nodes of a run follow at `processed`: forks that lose, and blocks that die, beside the winning chain.
+// The forks that nodes of a run follow at `processed`: forks that lose, and blocks that die, beside the winning chain.
 
 import type { Happened } from '../../localnet/chain/production.ts';
 import type { Branch, Lost } from './processed-checks.ts';

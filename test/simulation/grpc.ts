@@ -27,7 +27,7 @@ export interface GrpcServerPlan {
   readonly replaySlots: number;
   /** It names other blockhashes than the nodes. */
   readonly isOther: boolean;
-  /** What it leaves out or alters; empty: it shares the faults of its node. */
+  /** Data that it leaves out or alters; empty: it shares the faults of its node. */
   readonly lies: readonly FaultRequest[];
   /** It sends the metadata of a block before the other updates of the block. */
   readonly isMetaFirst: boolean;
@@ -93,7 +93,7 @@ export class GrpcServer {
     for (const subscriber of [...this.#subscribers]) subscriber.drop();
   }
 
-  /** What a dead block wrote comes before the news of its death. */
+  /** Writes of a dead block come before the news of its death. */
   #die(slot: number, death: Sent): void {
     if (death[2] !== 'processed') return;
     for (const update of this.#parts.deadUpdates(slot))
@@ -109,7 +109,7 @@ export class GrpcServer {
     return [other, this.#parts.feed.encoder(other), level];
   }
 
-  /** What a block has is published together. */
+  /** The data of a block is published together. */
   #come(sent: Sent): void {
     this.#coming.push(sent);
     if (this.#coming.length > 1) return;

@@ -14,7 +14,7 @@ import {
 import { partitionOf, type Topic } from '../../schemas/index.ts';
 import { grouped } from './group.ts';
 
-/** What every process of a run wrote. */
+/** Records that the processes of a run wrote. */
 export class StoredLog {
   readonly #partitions = new Map<string, LogRecord[]>();
   readonly #groups = new Map<string, Map<string, Uint8Array>>();

@@ -1,4 +1,4 @@
-// What one run meets, all of it from its seed. Each run draws a few kinds of trouble and meets them often: rare combinations
+// The plan of one run, all of it from its seed. Each run draws a few kinds of trouble and meets them often: rare combinations
 // come up sooner than with every kind at its usual rate.
 
 import { type Profile, profileOf } from '../../localnet/chain/profile.ts';

@@ -76,7 +76,7 @@ class PoolRun {
 export const range = (from: number, to: number): readonly number[] =>
   Array.from({ length: to - from }, (_, index) => from + index);
 
-/** What a failed run says, with the command that runs it again. */
+/** Message of a failed run, with the command that runs it again. */
 export function reportOf({ seed, violations }: RunResult): string {
   const lines = violations.map(({ rule, detail }) => `  ${rule}: ${detail}`);
   return [`seed ${seed}: npm run soak chain 1 ${seed}`, ...lines].join('\n');

@@ -1,5 +1,5 @@
-// What must hold of the books at `processed`: they are those of the fork that the node follows, and what a lost fork or a dead block
-// did is undone, under that name, within a slot of the news.
+// Laws of the books at `processed`: they are those of the fork that the node follows, and the writes of a lost fork or a dead block
+// are undone, under that name, within a slot of the news.
 
 import type { LogRecord } from '../../platform/index.ts';
 import { decodeMessage, TOPICS } from '../../schemas/index.ts';

@@ -43,7 +43,7 @@ const JUMP_MARGIN_SLOTS = 10;
 /** Processes after so many restarts go on for ever. */
 const EFFECTS_FOREVER = Number.POSITIVE_INFINITY;
 
-/** What all runs share. */
+/** Parts that all runs share. */
 export interface Stage {
   readonly definition: ChainDefinition;
   readonly readers: NonNullable<IngestParts['readers']>;

@@ -1,4 +1,4 @@
-// What must hold of several sources at once: an honest one is never named, and a liar is at the end.
+// Laws of several sources at once: an honest one is never named, and a liar is at the end.
 
 import type { Source } from '../../ingest/source.ts';
 import type { MergedPlan } from './plan.ts';

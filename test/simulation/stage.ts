@@ -1,4 +1,4 @@
-// What all runs of a thread share: compiled readers, derived addresses and tapes.
+// Parts that all runs of a thread share: compiled readers, derived addresses and tapes.
 
 import { compileReaders, userAddress } from '../../ingest/index.ts';
 import { VAULT_PROGRAM } from '../../localnet/exchange/keys.ts';

@@ -180,7 +180,7 @@ export class TapeExchange implements Exchange {
     return this.#branch?.played(slot)?.states ?? null;
   }
 
-  /** What a block writes that turns out to be invalid. */
+  /** Writes of a block that turns out to be invalid. */
   deadBlock(): TapeBlock {
     return this.#block(this.#distant);
   }

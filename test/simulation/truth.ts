@@ -1,4 +1,4 @@
-// What really happened on the winning chain, slot by slot, and what the checks of a run need of it.
+// The winning chain, slot by slot, in the form that the checks of a run need.
 
 import type { StoredBlock } from '../../localnet/ledger.ts';
 import type { TapeBlock } from './tape.ts';

@@ -87,7 +87,7 @@ interface Window {
   readonly closes: Readonly<Record<string, number>>;
 }
 
-/** What polite clients receive in one window. */
+/** Messages that polite clients receive in one window. */
 async function observe(attack: () => Promise<unknown>): Promise<Window> {
   await polite.mark();
   peakBytes = 0;

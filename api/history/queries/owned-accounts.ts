@@ -5,7 +5,7 @@ import type { HistoryStore } from '../store.ts';
 /** Tables with account and owner. The first row of an account may be older than the stored history. */
 const TABLES = ['new_user', 'deposit', 'funding_payment'] as const;
 
-/** Those of the accounts that a stored record names as an account of the wallet, also deleted ones. Keys are base58. */
+/** The given accounts that a stored record names as an account of the wallet, also deleted ones. Keys are base58. */
 export async function ownedAccounts(
   store: HistoryStore,
   authority: string,

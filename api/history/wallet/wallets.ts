@@ -27,7 +27,7 @@ export interface WalletIdentity {
 export interface WalletAuth {
   /** Whether a request has any of the wallet headers, valid or not. */
   isSigned(request: SignedRequest): boolean;
-  /** Who sent a request (`request.raw` of a route). Throws the HistoryError of the first check that fails. */
+  /** The sender of a request (`request.raw` of a route). Throws the HistoryError of the first check that fails. */
   authenticate(request: SignedRequest, check: WalletCheck): Promise<WalletIdentity>;
   /** `authenticate` for a path of one authority. Throws HistoryError authorityForeign when the request is for another one. */
   authenticateFor(authority: string, request: SignedRequest, check: WalletCheck): Promise<WalletIdentity>;

@@ -30,7 +30,7 @@ export class PageReader {
   #take: Visit = () => {};
   /** Offset in the key that was read last. */
   #offset = 0n;
-  /** What the page still takes: records from this offset on, so many. */
+  /** Room left in the page: first offset, and number of records. */
   #from = 0n;
   #left = 0;
 

@@ -21,7 +21,7 @@ export interface ReadCounts {
   /** Greatest resident memory without files, and what it was at the beginning. */
   readonly mostBytes: number;
   readonly restBytes: number;
-  /** What live objects take more than at the beginning: the accounts, and the updates that came meanwhile. */
+  /** Growth of the live objects: the accounts, and the updates that came meanwhile. */
   readonly keptBytes: number;
   readonly accounts: number;
   readonly tookMs: number;

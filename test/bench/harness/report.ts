@@ -8,7 +8,7 @@ export interface Figure {
   readonly value: number;
   readonly unit: string;
   readonly bar?: Bar;
-  /** What was run beside it, and the configuration. */
+  /** Other load, and the configuration. */
   readonly [beside: string]: unknown;
 }
 

@@ -119,7 +119,7 @@ export class FullReader {
     return counts;
   }
 
-  /** What has happened since the last answer. */
+  /** Events since the last answer. */
   counts(): Promise<ReadCounts> {
     this.#child.send('counts');
     return this.read();

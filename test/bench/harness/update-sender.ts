@@ -47,7 +47,7 @@ export interface SenderOptions {
 
 export type SenderCommand = Rate | 'counts' | 'drop';
 
-/** What a connection has been sent since it began. */
+/** Counts of a connection since it began. */
 export interface SenderCounts {
   readonly accounts: number;
   readonly transactions: number;

@@ -1,7 +1,7 @@
 // A cluster of ClickHouse for tests, started by cluster-containers.ts: two servers with Keeper in containers.
 
 export interface HistoryCluster {
-  /** What runs it, for the report of a test run. */
+  /** Name of the runner, for the report of a test run. */
   readonly how: string;
   /** Value of `clickhouseCluster`. */
   readonly name: string;

@@ -27,7 +27,7 @@ export class NaiveReader {
     else if (output.name === 'BookSnapshotBegin') this.#clear(output.value);
   };
 
-  /** What follows is the whole market. */
+  /** The whole market follows. */
   #clear(market: MarketRef): void {
     for (const id of [...this.orders.keys()]) if (id.split(' ')[1] === marketKey(market)) this.orders.delete(id);
   }

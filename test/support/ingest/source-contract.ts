@@ -1,4 +1,4 @@
-// What every source over a node promises, whichever way its live updates come: run against the RPC and the gRPC source.
+// The contract of every source over a node, whichever way its live updates come: run against the RPC and the gRPC source.
 
 import { afterEach, describe, expect, it } from 'vitest';
 import type { RpcSourceOptions } from '../../../ingest/rpc.ts';

@@ -37,7 +37,7 @@ function answer() {
   return { promise, resolve: (page: readonly Candle[]) => resolve(page), reject: (reason: unknown) => reject(reason) };
 }
 
-/** What the chart shows: the last bucket of each page, and each failure. */
+/** State of the chart: the last bucket of each page, and each failure. */
 const shown: unknown[] = [];
 const view = {
   take: (page: readonly Candle[]) => shown.push(page.at(-1)?.ts),

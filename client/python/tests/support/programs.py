@@ -23,7 +23,7 @@ def run_program(*arguments: str) -> str:
 
 
 def run_here(script: str, *arguments: str) -> str:
-    """What a script prints as the main program of this interpreter. Whatever else prints meanwhile is in the output."""
+    """Output of a script as the main program of this interpreter, with all else that prints meanwhile."""
     printed = io.StringIO()
     before = sys.argv
     sys.argv = [script, *arguments]

@@ -9,7 +9,7 @@ from typing import Any
 
 
 class TestSocket:
-    """One socket. What the client sent stands in ``sent``; ``say`` brings it a frame."""
+    """One socket. Messages of the client stand in ``sent``; ``say`` brings it a frame."""
 
     __test__ = False
 

@@ -80,7 +80,7 @@ export async function unread(log: EventLog, groups: readonly string[]): Promise<
   return behind;
 }
 
-/** What reducers make of the events is made again from the copy. */
+/** Topics that reducers write again from the copy. */
 const REMADE: ReadonlySet<Topic> = new Set<Topic>([
   TOPICS.events,
   TOPICS.candleViews,

@@ -1,4 +1,4 @@
-// What a client holds of a book beside what the accounts of the chain say.
+// Compares a client's book with the accounts of the chain.
 
 import type { BookKeeper } from '../../../../client/index.ts';
 import { byPrice, type NaiveBook, type NaiveOrder } from './book.ts';

@@ -1,4 +1,4 @@
-// What clients held at each slot beside the books that the accounts of the cluster had at that slot: the cluster writes
+// Compares the books of clients at each slot with the books that the accounts of the cluster had at that slot: the cluster writes
 // every account as each slot leaves it to a file, and books are rebuilt from it slot by slot, the naive way.
 
 import { AccountLogReader, type LoggedSlot } from '../../../../localnet/index.ts';
@@ -34,7 +34,7 @@ export interface SlotComparison {
   states: number;
   /** Slots since the first one of which anything was compared. */
   slotsPassed: number;
-  /** Those of them at which nothing was compared. */
+  /** Slots at which nothing was compared. */
   readonly uncompared: { readonly slot: number; readonly why: Uncompared; readonly isGatewayAway: boolean }[];
   readonly differences: string[];
 }
@@ -72,7 +72,7 @@ export class SlotTruth {
     this.#away.push({ from, to });
   }
 
-  /** To be called for each message a client applied. What it held when the slot moved on is compared. */
+  /** Takes each message that a client applied. Compares its book when the slot moves on. */
   saw(state: HeldState): void {
     const before = this.#newest.get(state.name);
     this.#newest.set(state.name, state);

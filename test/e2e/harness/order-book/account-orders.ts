@@ -152,7 +152,7 @@ export function describeAccountOrders(run: () => OrderBookRun): void {
           return followedAccounts.flatMap((account) => {
             const { open } = truth.get(account) ?? { open: new Map<number, string>() };
             const own = held.get(account) ?? new Map<number, string>();
-            // What is filled of an older order may be known later: a first start reads back while live events arrive.
+            // The filled amount of an older order may be known later: a first start reads back while live events arrive.
             const isNew = (id: number) => id >= (before.get(account)?.nextId ?? 0);
             const lacks = [...open].filter(
               ([id, text]) => isNew(id) && own.get(id) !== text && !cut.has(`${account} ${id}`),

@@ -1,5 +1,5 @@
-// What the guide says of a fill and its diff (docs/guides/follow-a-book.md), on the simulated exchange: the maker's order comes to
-// what the fill leaves, in a diff of the slot of the fill or of a later one, and no later than in the first message beyond that slot.
+// Tests the guide's text on a fill and its diff (docs/guides/follow-a-book.md) on the simulated exchange: the maker's order comes to
+// the rest that the fill leaves, in a diff of the slot of the fill or of a later one, and no later than in the first message beyond that slot.
 
 import { describe, expect, it } from 'vitest';
 import { BookFeedClient } from '../../../../client/index.ts';

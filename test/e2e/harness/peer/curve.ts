@@ -64,7 +64,7 @@ export interface TwinCurve {
   readonly market: BookMarket;
   readonly amm: AmmState;
   readonly oracle: BookOracle;
-  /** What the library's level generator is asked with. */
+  /** Input of the library's level generator. */
   readonly request: PeerStruct;
 }
 

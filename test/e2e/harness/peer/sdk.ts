@@ -1,4 +1,4 @@
-// What the differential tests call of @drift-labs/sdk, with types: its own would drag its whole tree into the compiler.
+// The calls of the differential tests to @drift-labs/sdk, with types: its own would drag its whole tree into the compiler.
 
 import { requirePeer } from '../../../peers/dlob/peer.ts';
 

@@ -47,7 +47,7 @@ export interface Pipeline {
   url(endpoint: string): string;
   readonly running: Map<ProcessName, Running>;
   restart(name: ProcessName): Promise<void>;
-  /** What the processes wrote to standard error last, for the message of a failed check. */
+  /** The last output of the processes on standard error, for the message of a failed check. */
   lastErrors(): string;
   stop(): Promise<void>;
 }

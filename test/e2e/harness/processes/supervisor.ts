@@ -1,4 +1,4 @@
-// What an operator's supervisor does: starts processes of roles, and starts again whatever exits.
+// Stands for an operator's supervisor: starts processes of roles, and starts them again when they exit.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Running, type Settings, startRoles } from './processes.ts';
@@ -13,7 +13,7 @@ export interface Exit {
 
 export class ProcessSupervisor {
   readonly exits: Exit[] = [];
-  /** What processes wrote that did not get ready. */
+  /** Output of processes that did not get ready. */
   readonly complaints: string[] = [];
   readonly #settings: Settings;
   readonly #running = new Map<string, Running>();

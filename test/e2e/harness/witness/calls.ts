@@ -1,6 +1,6 @@
 // Every call and subscription of a node that the pipeline relies on, with the wrong uses that have an error code of their own.
 
-/** What a node must have for the calls: the same accounts on both nodes, and transactions of each kind. */
+/** Data that a node must have for the calls: the same accounts on both nodes, and transactions of each kind. */
 export interface Subjects {
   readonly program: string;
   /** Ten accounts of the program, with the same bytes on every node. */

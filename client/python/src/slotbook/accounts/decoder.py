@@ -42,7 +42,7 @@ class AccountError(ValueError):
 class ProgramEvent:
     #: PascalCase, for example ``OrderActionRecord``.
     name: str
-    #: Fields in camelCase. Those that an older record lacks are None.
+    #: Fields in camelCase. Fields that an older record lacks are None.
     data: Mapping[str, Any]
 
 

@@ -34,7 +34,7 @@ class _Reading:
     book: LiveBook
     pending: _Pending | None = None
     stale_reason: StaleReason | None = None
-    # What the reader knows: whether it has had a snapshot, and whether it was given `Stale` last.
+    # State of the reader: whether it has had a snapshot, and whether it was given `Stale` last.
     is_seen: bool = False
     is_stale_for_reader: bool = False
 

@@ -200,7 +200,7 @@ class OtherMessage(msgspec.Struct):
 BookMessage: TypeAlias = SnapshotMessage | DiffMessage
 TradesMessage: TypeAlias = TradesSnapshotMessage | NumberedTradeMessage | TradeWithdrawalMessage
 AccountMessage: TypeAlias = AccountSubscribedMessage | AccountSnapshotMessage | OrderChangeMessage | AccountQueueMessage
-#: What every numbered channel has.
+#: Messages of every numbered channel.
 SharedMessage: TypeAlias = ResumedMessage | HeartbeatMessage | ErrorMessage
 Message: TypeAlias = BookMessage | TradesMessage | AccountMessage | SharedMessage | OtherMessage
 

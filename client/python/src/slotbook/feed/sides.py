@@ -70,7 +70,7 @@ class Order(OrderRef, frozen=True, gc=False):
     cause: BookCause | None = None
 
 
-#: What reading a damaged entry may raise.
+#: Exceptions of a damaged entry.
 MALFORMED = (ValueError, TypeError, LookupError, AttributeError)
 _NO_SOURCES: Mapping[str, int] = {}
 _INTEGER = re.compile(r"-?[0-9]+").fullmatch
