@@ -189,7 +189,7 @@ describe('lists of signatures that a node refuses', () => {
     const audit = new TransactionAudit({
       rpc: {
         firstAvailableBlock: async () => 0,
-        blockLists: { compare: async () => ({ whole: new Set(), newestSlot: -1, jumps: [], doubt: null }) },
+        blockLists: { compare: async () => ({ whole: new Set(), tips: new Map(), jumps: [], doubt: null }) },
       },
       history,
       reader: { counts: {} },
