@@ -100,9 +100,9 @@ export class BookStreams implements BookSide {
       else this.#books.delete(stream);
     }
     if (!this.#isOpen) return;
-    this.#send({ ...choice, type: 'unsubscribe', channel: 'book' });
-    // The server ended streams that another choice shares.
-    for (const other of this.#choices) if (overlap(other, choice)) this.#request(other);
+    this.#send(unsubscribeOf(choice));
+    // The server ended streams of these choices too.
+    for (const other of this.#choices) if (mayEnd(choice, other)) this.#request(other);
   }
 
   opened(): void {
@@ -245,10 +245,18 @@ export function suffixOf(choice: BookChoice): string {
   return level + choices.join('');
 }
 
-/** Whether two choices can have a stream in common. */
-function overlap(one: BookChoice, other: BookChoice): boolean {
-  if (suffixOf(one) !== suffixOf(other)) return false;
-  return one.market === '*' || other.market === '*' || one.market.toUpperCase() === other.market.toUpperCase();
+/** Names the defaults: the server matches any value of an absent member. No value of `depth` means the whole book. */
+function unsubscribeOf(choice: BookChoice): object {
+  const { level = 'l2', conflation = 0, cause = false } = choice;
+  const checksum = choice.checksum || false;
+  return { ...choice, level, conflation, checksum, cause, type: 'unsubscribe', channel: 'book' };
+}
+
+/** Whether the unsubscribe of a choice can end a stream of another one: without a depth it ends streams of every depth. */
+function mayEnd(ended: BookChoice, other: BookChoice): boolean {
+  const { depth: _, ...whole } = other;
+  if (suffixOf(ended) !== suffixOf(ended.depth === undefined ? whole : other)) return false;
+  return ended.market === '*' || other.market === '*' || ended.market.toUpperCase() === other.market.toUpperCase();
 }
 
 /** Whether a stream of a market belongs to a choice. */

@@ -204,6 +204,73 @@ describe('FeedClient', () => {
     stage.feed.stop();
   });
 
+  for (const market of ['SOL-PERP', '*']) {
+    it(`keeps the other books of a market current after the book of ${market} is closed`, async () => {
+      const stage = new FeedStage();
+      const view = new BookView();
+      const random = new RandomBook();
+      const publish = async (message: BookViewDiff | BookViewSnapshot): Promise<void> => {
+        view.apply(message);
+        await stage.publish(message);
+      };
+      await publish(random.snapshot());
+      let socket = stage.socket();
+      const open = (): DirectSocket => {
+        socket = stage.socket();
+        return socket;
+      };
+      const client = new FeedClient({ url: '', open });
+      const closed = client.book({ market });
+      const choices: readonly BookChoice[] = [
+        { market: 'SOL-PERP', level: 'l3' },
+        { market: 'SOL-PERP', depth: 5 },
+        { market: '*', depth: 3 },
+        { market: 'SOL-PERP', conflation: 50 },
+        { market: 'SOL-PERP', checksum: false },
+        { market: 'SOL-PERP', checksum: 5 },
+        { market: 'SOL-PERP', level: 'l3', cause: true },
+      ];
+      const books = choices.map((choice) => client.book(choice));
+      let stale = 0;
+      for (const one of books) {
+        one.on('stale', () => {
+          stale += 1;
+        });
+      }
+      await vi.advanceTimersByTimeAsync(100);
+      closed.close();
+      await vi.advanceTimersByTimeAsync(100);
+      const ended = socket.ofType('unsubscribed').flatMap(({ streams }) => streams as string[]);
+      expect(ended.filter((stream) => stream.startsWith('perp_0_')).sort()).toEqual([
+        'perp_0_l2_d3_k10',
+        'perp_0_l2_d5_k10',
+        'perp_0_l2_k10',
+      ]);
+      for (let size = 1; size <= 5; size += 1) {
+        const bid = {
+          side: 'bid',
+          tick: 1,
+          dlob: size,
+          vamm: 0,
+          orderId: size,
+          size,
+          slots: 1,
+          isGone: false,
+        } as const;
+        await publish(random.diff([bid]));
+        await vi.advanceTimersByTimeAsync(100);
+      }
+      const dumps = books.map((one) => {
+        const book = one.book('SOL-PERP');
+        return book?.isCurrent ? dumpLive(book) : 'not current';
+      });
+      expect(dumps).toEqual(choices.map(({ level = 'l2', depth }) => dumpView(view, level, depth)));
+      expect(stale).toBe(0);
+      client.close();
+      stage.feed.stop();
+    });
+  }
+
   it('gives an iterator that begins while the book is stale a snapshot once it is current, and the next stale', async () => {
     const stage = new FeedStage();
     await stage.publish(new RandomBook().snapshot());

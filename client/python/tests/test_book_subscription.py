@@ -13,8 +13,9 @@ from support.sockets import settle
 from support.virtual_time import virtual
 
 from slotbook import Change, ConnectionOptions, FeedClient, Resumed, Snapshot, Stale
-from slotbook.feed import Side
+from slotbook.feed import BookSubscription, Side
 from slotbook.feed.choices import BookChoice
+from slotbook.feed.messages import BookLevelKind
 
 
 def start() -> tuple[FeedClient, ModelServer]:
@@ -35,7 +36,7 @@ def test_a_choice_at_processed_has_streams_and_a_request_of_its_own() -> None:
     assert ahead.matches("perp_0_l2_k10_processed", "SOL-PERP")
     assert not ahead.matches("perp_0_l2_k10", "SOL-PERP")
     assert not other.matches("perp_0_l2_k10_processed", "SOL-PERP")
-    assert not ahead.overlaps(other)
+    assert not ahead.may_end(other)
     assert ahead.members()["commitment"] == "processed"
     assert "commitment" not in other.members()
 
@@ -142,6 +143,38 @@ async def test_market_star_follows_every_market_and_two_subscriptions_share_a_st
     assert book.is_current
     assert live_lines(book) == lines_of(server.books["BTC-PERP"].shown("l2", None))
     await feed.close()
+
+
+@pytest.mark.parametrize("market", ["SOL-PERP", "*"])
+def test_the_other_books_of_a_market_stay_current_after_one_is_closed(market: str) -> None:
+    @virtual
+    async def run() -> None:
+        feed, server = start()
+        closed = feed.book(market)
+        books: dict[tuple[BookLevelKind, int | None], BookSubscription] = {
+            ("l3", None): feed.book("SOL-PERP", level="l3"),
+            ("l2", 5): feed.book("SOL-PERP", depth=5),
+            ("l2", 3): feed.book("*", depth=3),
+            ("l2", None): feed.book("SOL-PERP", conflation=50),
+        }
+        events: list[Any] = []
+        for one in books.values():
+            one.listen(events.append)
+        await settle()
+        closed.close()
+        await settle()
+        for seed in range(5):
+            change(server, seed=seed)
+            await asyncio.sleep(0.1)
+        for (level, depth), one in books.items():
+            book = one.book("SOL-PERP")
+            assert book is not None
+            assert book.is_current
+            assert live_lines(book) == lines_of(server.books["SOL-PERP"].shown(level, depth))
+        assert not any(isinstance(event, Stale) for event in events)
+        await feed.close()
+
+    run()
 
 
 @virtual

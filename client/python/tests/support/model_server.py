@@ -107,11 +107,12 @@ class ModelServer:
         for market, index in MARKETS.items():
             if wanted not in ("*", market):
                 continue
-            name = _stream_name(index, choice)
             if message["type"] == "unsubscribe":
-                self._streams.pop(name, None)
+                ended = [one for one in self._streams.values() if one.market == market and _is_meant(choice, one)]
+                for stream in ended:
+                    del self._streams[stream.name]
             else:
-                self._subscribe(name, market, choice, message.get("resume"))
+                self._subscribe(_stream_name(index, choice), market, choice, message.get("resume"))
 
     def _subscribe(self, name: str, market: str, choice: dict[str, Any], resume: dict[str, Any] | None) -> None:
         known = self._streams.get(name)
@@ -182,6 +183,20 @@ class ModelServer:
         if self.socket is not None:
             for text in self.tamper(json.dumps(message, separators=(",", ":"))):
                 self.socket.say(text)
+
+
+def _is_meant(unsubscribe: dict[str, Any], stream: Stream) -> bool:
+    """Members that an unsubscribe does not have match any value."""
+    defaults = {"level": "l2", "depth": None, "conflation": 0, "checksum": False, "cause": False}
+    return all(
+        _levels(unsubscribe[name]) == _levels(stream.choice.get(name, default))
+        for name, default in defaults.items()
+        if name in unsubscribe
+    )
+
+
+def _levels(value: Any) -> Any:
+    return 10 if value is True else value
 
 
 def _stream_name(index: int, choice: dict[str, Any]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from .keeper import checksum_levels
@@ -62,6 +62,14 @@ class BookChoice:
         }
         return {name: value for name, value in members.items() if value is not None}
 
+    def unsubscribe_members(self) -> dict[str, Any]:
+        """Members of an unsubscribe.
+
+        They name the defaults: the server matches any value of an absent member. No depth means the whole book.
+        """
+        named = {"conflation": self.conflation, "checksum": self.checksum or False, "cause": self.cause}
+        return {**self.members(), **named}
+
     def is_of_kind(self, stream: str) -> bool:
         """Whether a stream has these choices, whatever its market."""
         found = _STREAM(stream)
@@ -74,8 +82,11 @@ class BookChoice:
         """Whether a stream of a market belongs to this choice."""
         return self.is_of_kind(stream) and (self.market == "*" or self.market.upper() == market)
 
-    def overlaps(self, other: BookChoice) -> bool:
-        """Whether both can have a stream in common."""
-        if self.suffix != other.suffix:
+    def may_end(self, other: BookChoice) -> bool:
+        """Whether the unsubscribe of this choice can end a stream of another one.
+
+        Without a depth it ends streams of every depth.
+        """
+        if self.suffix != (replace(other, depth=None) if self.depth is None else other).suffix:
             return False
         return "*" in (self.market, other.market) or self.market.upper() == other.market.upper()

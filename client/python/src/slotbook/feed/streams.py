@@ -89,10 +89,10 @@ class BookStreams:
                 kept.choice = other
         if not self._is_open:
             return
-        self._send({**choice.members(), "type": "unsubscribe", "channel": "book"})
-        # The server ended streams that another choice shares.
+        self._send({**choice.unsubscribe_members(), "type": "unsubscribe", "channel": "book"})
+        # The server ended streams of these choices too.
         for other in self._choices:
-            if other.overlaps(choice):
+            if choice.may_end(other):
                 self._request(other)
 
     def opened(self) -> None:
