@@ -29,6 +29,15 @@ function start(options: Partial<ConnectionOptions> = {}): void {
   });
 }
 
+/** Answers every subscribe of the newest socket in order, as the gateway does: only one market is known. */
+function answer(known: string): void {
+  for (const { type, channel, market, marketType } of [...newest().sent]) {
+    if (type !== 'subscribe') continue;
+    const message = `Subscribe received for channel: ${channel}, market: ${market}, marketType: ${marketType}`;
+    newest().say(market === known ? { message } : { channel, error: 'Error subscribing to channel' });
+  }
+}
+
 /** Milliseconds from a loss to the next socket. */
 async function waitAfterDrop(code?: number): Promise<number> {
   const before = { at: Date.now(), sockets: sockets.length };
@@ -250,12 +259,49 @@ describe('the connection', () => {
     expect([errors, codes]).toEqual([['Error subscribing to channel'], ['market']]);
   });
 
-  it('does not refuse a quiet market that the server knows', () => {
+  for (const markets of [
+    ['SOL-PERP', 'NO-PERP'],
+    ['NO-PERP', 'SOL-PERP'],
+  ]) {
+    it(`refuses only the trades of the unknown one of ${markets.join(' and ')}`, () => {
+      const refused: string[] = [];
+      for (const market of markets) client.trades({ market }).on('refused', () => refused.push(market));
+      newest().open();
+      answer('SOL-PERP');
+      expect(refused).toEqual(['NO-PERP']);
+    });
+  }
+
+  it('does not refuse an order book because the short book of an unknown market was refused', () => {
     const refused: string[] = [];
-    for (const market of ['SOL-PERP', 'NO-PERP']) client.trades({ market }).on('refused', () => refused.push(market));
+    client.trades({ market: 'FOO-PERP' }).on('refused', () => refused.push('trades'));
+    client.orderbook({ market: 'SOL-PERP' }).on('refused', () => refused.push('books'));
     newest().open();
-    newest().data('orderbook_perp_0_grouped_1000', book('SOL-PERP', 4));
-    newest().say({ channel: 'trades', error: 'Error subscribing to channel' });
+    answer('SOL-PERP');
+    expect(refused).toEqual(['trades']);
+  });
+
+  it('refuses nothing when an unsubscribe fails, and nothing that is closed', () => {
+    const refused: string[] = [];
+    const closed = client.trades({ market: 'FOO-PERP' });
+    closed.on('refused', () => refused.push('closed'));
+    client.trades({ market: 'SOL-PERP' }).on('refused', () => refused.push('open'));
+    newest().open();
+    closed.close();
+    newest().say({ channel: 'trades', error: 'Error unsubscribing from channel' });
+    answer('SOL-PERP');
+    expect(refused).toEqual([]);
+  });
+
+  it('answers to requests of an earlier connection are awaited no more', () => {
+    const refused: string[] = [];
+    client.trades({ market: 'SOL-PERP' }).on('refused', () => refused.push('SOL-PERP'));
+    newest().open();
+    client.reconnect();
+    vi.advanceTimersByTime(1000);
+    newest().open();
+    client.trades({ market: 'NO-PERP' }).on('refused', () => refused.push('NO-PERP'));
+    answer('SOL-PERP');
     expect(refused).toEqual(['NO-PERP']);
   });
 });

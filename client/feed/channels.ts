@@ -9,6 +9,11 @@ interface DataMessage {
   readonly data: unknown;
 }
 
+interface Answer {
+  readonly error?: unknown;
+  readonly message?: unknown;
+}
+
 interface Address {
   readonly channel: ChannelName;
   readonly marketType: MarketType;
@@ -30,6 +35,24 @@ export interface AnySubscription {
   close(): void;
 }
 
+interface Message {
+  readonly type: string;
+  readonly channel: ChannelName;
+  readonly market: string;
+  readonly marketType: MarketType;
+  readonly grouping?: Grouping;
+}
+
+/** A subscribe without an answer. */
+interface Request extends Pick<Message, 'channel' | 'market' | 'marketType'> {
+  /** Null for a probe. */
+  readonly subscription: AnySubscription | null;
+}
+
+/** Answer to an unsubscribe, which is no request here. */
+const UNSUBSCRIBE_ERROR = 'Error unsubscribing from channel';
+/** Answer to a subscribe, with its members as the client sent them. */
+const ACKNOWLEDGEMENT = /^Subscribe received for channel: (.*), market: (.*), marketType: (.*)$/;
 /** Messages of markets whose index is not known yet. */
 const HELD_MAX = 256;
 /** A book of this grouping is short, and it names its market. */
@@ -43,6 +66,8 @@ export class Channels {
   /** Market indexes, `perp:0`, by `perp:SOL-PERP`. */
   readonly #indexes = new Map<string, string>();
   readonly #probes = new Set<string>();
+  /** In the order of sending: the server answers each with an acknowledgement or an error, first in, first out. */
+  #unanswered: Request[] = [];
   #held: { readonly address: Address; readonly data: object }[] = [];
   #isOpen = false;
 
@@ -74,12 +99,14 @@ export class Channels {
   lost(): void {
     this.#isOpen = false;
     this.#held = [];
+    this.#unanswered = [];
     this.#probes.clear();
     for (const subscription of this.#subscriptions) subscription.outdated();
   }
 
   receive(message: object): void {
-    const { channel, data, error } = message as DataMessage & { readonly error?: unknown };
+    const { channel, data, error, message: text } = message as DataMessage & Answer;
+    if (typeof text === 'string') this.#acknowledged(text);
     if (typeof channel !== 'string') return;
     if (typeof error === 'string') this.#refuse(channel, error);
     const address = addressOf(channel);
@@ -95,9 +122,15 @@ export class Channels {
     const key = marketOf(subscription);
     if (!isBook && !this.#indexes.has(key) && !this.#probes.has(key)) {
       this.#probes.add(key);
-      this.#send(probeOf(subscription, 'subscribe'));
+      this.#subscribe(probeOf(subscription, 'subscribe'), null);
     }
-    this.#send(requestOf(subscription, 'subscribe'));
+    this.#subscribe(requestOf(subscription, 'subscribe'), subscription);
+  }
+
+  #subscribe(request: Message, subscription: AnySubscription | null): void {
+    const { channel, market, marketType } = request;
+    this.#unanswered.push({ channel, market, marketType, subscription });
+    this.#send(request);
   }
 
   /** A book names its market and stands in a channel with the index. */
@@ -127,20 +160,29 @@ export class Channels {
     else if (names.size > 1 && this.#held.length < HELD_MAX) this.#held.push({ address, data });
   }
 
-  /** An error names no market. Refuses subscriptions of that channel without data; unknown markets come first. */
+  #acknowledged(text: string): void {
+    const [, channel, market, marketType] = ACKNOWLEDGEMENT.exec(text) ?? [];
+    const isMeant = (one: Request): boolean =>
+      one.channel === channel && one.market === market && one.marketType === marketType;
+    this.#unanswered.splice(0, this.#unanswered.findIndex(isMeant) + 1);
+  }
+
+  /** An error names the channel of the request, not its market: the order of the answers says which one it is. */
   #refuse(channel: string, error: string): void {
-    const quiet = [...this.#subscriptions].filter((one) => one.channel === channel.toLowerCase() && !one.latest);
-    const unknown = quiet.filter((one) => !this.#indexes.has(marketOf(one)));
-    for (const one of unknown.length > 0 ? unknown : quiet) one.refuse(error);
+    if (error === UNSUBSCRIBE_ERROR) return;
+    const at = this.#unanswered.findIndex((one) => one.channel === channel.toLowerCase());
+    const [refused] = at < 0 ? [] : this.#unanswered.splice(at, 1);
+    const subscription = refused?.subscription;
+    if (subscription && this.#subscriptions.has(subscription)) subscription.refuse(error);
   }
 }
 
-function requestOf({ channel, market, marketType, grouping }: AnySubscription, type: string): object {
+function requestOf({ channel, market, marketType, grouping }: AnySubscription, type: string): Message {
   const request = { type, channel, market, marketType };
   return channel === 'orderbook' || channel === 'orderbook_indicative' ? { ...request, grouping } : request;
 }
 
-function probeOf({ market, marketType }: Pick<AnySubscription, 'market' | 'marketType'>, type: string): object {
+function probeOf({ market, marketType }: Pick<AnySubscription, 'market' | 'marketType'>, type: string): Message {
   return { type, channel: 'orderbook', market, marketType, grouping: PROBE_GROUPING };
 }
 

@@ -31,6 +31,16 @@ def start(**options: Any) -> tuple[FeedClient, ScriptedSockets]:
     return FeedClient("ws://server/ws", ConnectionOptions(open=sockets.open, **options)), sockets
 
 
+async def answer(sockets: ScriptedSockets, known: str) -> None:
+    """Answers every subscribe of the newest socket in order, as the gateway does: only one market is known."""
+    for one in [one for one in sockets.newest.sent if one["type"] == "subscribe"]:
+        channel, market, kind = one["channel"], one["market"], one["marketType"]
+        text = f"Subscribe received for channel: {channel}, market: {market}, marketType: {kind}"
+        error = {"channel": channel, "error": "Error subscribing to channel"}
+        sockets.newest.say({"message": text} if market == known else error)
+    await settle()
+
+
 async def pause_after_drop(sockets: ScriptedSockets, error: Exception | None = None) -> float:
     """Seconds from a loss to the next socket."""
     lost_at = asyncio.get_running_loop().time()
@@ -112,14 +122,54 @@ async def test_trades_of_a_market_that_was_left_are_dropped_and_its_short_books_
     await feed.close()
 
 
+@pytest.mark.parametrize("markets", [("SOL-PERP", "NO-PERP"), ("NO-PERP", "SOL-PERP")])
+def test_only_the_trades_of_an_unknown_market_are_refused(markets: tuple[str, str]) -> None:
+    @virtual
+    async def run() -> None:
+        feed, sockets = start()
+        trades = [feed.trades(market) for market in markets]
+        await settle()
+        await answer(sockets, "SOL-PERP")
+        assert [one.market for one in trades if one.refusal is not None] == ["NO-PERP"]
+        await feed.close()
+
+    run()
+
+
 @virtual
-async def test_a_quiet_market_that_the_server_knows_is_not_refused() -> None:
+async def test_an_order_book_is_not_refused_with_the_short_book_of_an_unknown_market() -> None:
     feed, sockets = start()
-    known, unknown = feed.trades("SOL-PERP"), feed.trades("NO-PERP")
+    unknown, books = feed.trades("FOO-PERP"), feed.orderbook("SOL-PERP")
     await settle()
-    sockets.newest.data("orderbook_perp_0_grouped_1000", book("SOL-PERP", 4))
-    sockets.newest.say({"channel": "trades", "error": "Error subscribing to channel"})
+    await answer(sockets, "SOL-PERP")
+    assert unknown.refusal is not None
+    assert books.refusal is None
+    await feed.close()
+
+
+@virtual
+async def test_an_unsubscribe_that_fails_refuses_nothing_and_nothing_closed_is_refused() -> None:
+    feed, sockets = start()
+    closed, trades = feed.trades("FOO-PERP"), feed.trades("SOL-PERP")
     await settle()
+    closed.close()
+    sockets.newest.say({"channel": "trades", "error": "Error unsubscribing from channel"})
+    await answer(sockets, "SOL-PERP")
+    assert closed.refusal is None
+    assert trades.refusal is None
+    await feed.close()
+
+
+@virtual
+async def test_answers_to_requests_of_an_earlier_connection_are_awaited_no_more() -> None:
+    feed, sockets = start()
+    known = feed.trades("SOL-PERP")
+    await settle()
+    sockets.newest.drop()
+    await asyncio.sleep(1)
+    unknown = feed.trades("NO-PERP")
+    await settle()
+    await answer(sockets, "SOL-PERP")
     assert known.refusal is None
     assert unknown.refusal is not None
     await feed.close()

@@ -25,6 +25,21 @@ class _Address:
     grouping: int
 
 
+@dataclass(frozen=True)
+class _Request:
+    """A subscribe without an answer."""
+
+    channel: str
+    market: str
+    market_type: str
+    #: None for a probe.
+    subscription: AnySubscription | None
+
+
+#: Answer to an unsubscribe, which is no request here.
+_UNSUBSCRIBE_ERROR = "Error unsubscribing from channel"
+#: Answer to a subscribe, with its members as the client sent them.
+_ACKNOWLEDGEMENT = re.compile(r"Subscribe received for channel: (.*), market: (.*), marketType: (.*)").fullmatch
 #: Messages of markets whose index is not known yet.
 HELD_MAX = 256
 #: A book of this grouping is short, and it names its market.
@@ -44,6 +59,8 @@ class Channels:
         # Market indexes by `perp:SOL-PERP`.
         self._indexes: dict[str, int] = {}
         self._probes: set[str] = set()
+        # In the order of sending: the server answers each with an acknowledgement or an error, first in, first out.
+        self._unanswered: list[_Request] = []
         self._held: list[tuple[_Address, dict[str, Any]]] = []
         self._is_open = False
 
@@ -71,12 +88,15 @@ class Channels:
     def lost(self) -> None:
         self._is_open = False
         self._held = []
+        self._unanswered = []
         self._probes.clear()
         for subscription in self.subscriptions:
             subscription._outdated()
 
     def receive(self, message: dict[str, Any]) -> None:
-        channel, error = message.get("channel"), message.get("error")
+        channel, error, text = message.get("channel"), message.get("error"), message.get("message")
+        if isinstance(text, str):
+            self._acknowledged(text)
         if not isinstance(channel, str):
             return
         if isinstance(error, str):
@@ -92,8 +112,13 @@ class Channels:
         key = _market_of(subscription)
         if subscription.channel not in _BOOKS and key not in self._indexes and key not in self._probes:
             self._probes.add(key)
-            self._send(_probe_of(subscription.market, subscription.market_type, "subscribe"))
-        self._send(_request_of(subscription, "subscribe"))
+            self._subscribe(_probe_of(subscription.market, subscription.market_type, "subscribe"), None)
+        self._subscribe(_request_of(subscription, "subscribe"), subscription)
+
+    def _subscribe(self, request: dict[str, Any], subscription: AnySubscription | None) -> None:
+        named = (request["channel"], request["market"], request["marketType"])
+        self._unanswered.append(_Request(*named, subscription))
+        self._send(request)
 
     def _learn(self, address: _Address, body: dict[str, Any]) -> None:
         """A book names its market and stands in a channel with the index."""
@@ -130,15 +155,25 @@ class Channels:
         prefix = f"{address.market_type}:"
         return any(index == address.market_index and key.startswith(prefix) for key, index in self._indexes.items())
 
-    def _refuse(self, channel: str, error: str) -> None:
-        """An error names the channel of the request, not its market.
+    def _acknowledged(self, text: str) -> None:
+        found = _ACKNOWLEDGEMENT(text)
+        if found is None:
+            return
+        for at, one in enumerate(self._unanswered):
+            if (one.channel, one.market, one.market_type) == found.groups():
+                del self._unanswered[: at + 1]
+                return
 
-        Refuses subscriptions of that channel without data; unknown markets come first.
-        """
-        quiet = [one for one in self._subscriptions if one.channel == channel.lower() and one.latest is None]
-        unknown = [one for one in quiet if _market_of(one) not in self._indexes]
-        for one in unknown or quiet:
-            one._refuse(Refused(error))
+    def _refuse(self, channel: str, error: str) -> None:
+        """An error names the channel of the request, not its market: the order of the answers says which one it is."""
+        if error == _UNSUBSCRIBE_ERROR:
+            return
+        refused = next((one for one in self._unanswered if one.channel == channel.lower()), None)
+        if refused is None:
+            return
+        self._unanswered.remove(refused)
+        if refused.subscription in self._subscriptions:
+            refused.subscription._refuse(Refused(error))
 
 
 def _request_of(subscription: AnySubscription, kind: str) -> dict[str, Any]:
