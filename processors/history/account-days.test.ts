@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
+import { type ClickHouseClient, silentLogger } from '../../platform/index.ts';
 import {
   type ChainEvent,
   cleanDaysSql,
@@ -16,6 +18,8 @@ import { eventually } from '../../test/support/platform/eventually.ts';
 import { times } from '../../test/support/platform/times.ts';
 import { fillEvent, sampleEvent } from '../../test/support/processors/history/events.ts';
 import { sinkStage } from '../../test/support/processors/history/sink-stage.ts';
+import { AccountDays } from './account-days.ts';
+import { sinkMetrics } from './metrics.ts';
 
 const FIRST_DAY = 20_000;
 const DAYS = 6;
@@ -80,7 +84,43 @@ const finished = allDays.slice(0, -1);
 
 const allClean = () => eventually(async () => expect(await cleanDays()).toEqual(finished), 100);
 
+/** Marks and sums that a fake client was asked for. */
+function fakeDays() {
+  const marks: { readonly day: number; readonly mark: string; readonly number: string }[] = [];
+  const sums: string[] = [];
+  const client = {
+    query: async () => ({ json: async () => [] }),
+    insert: async ({ values }: { readonly values: typeof marks }) => void marks.push(...values),
+    command: async ({ query }: { readonly query: string }) => void sums.push(query),
+  } as unknown as ClickHouseClient;
+  const metrics = sinkMetrics(new Registry(), async () => new Map());
+  const persisting = { logger: silentLogger(), metrics, signal: new AbortController().signal };
+  return { days: new AccountDays({ client, settle: async () => {} }, 0), marks, sums, persisting };
+}
+
 describe('days of accounts', () => {
+  it('stay open when rows come while the process asks whether it may write the last mark', async () => {
+    const { days, marks, sums, persisting } = fakeDays();
+    const store = async (...some: number[]) => {
+      await days.storing(new Set(some), persisting);
+      days.stored(new Set(some));
+    };
+    await store(1, 2);
+    let isLate = false;
+    const mayWrite = async () => {
+      if (sums.length < 2 || isLate) return;
+      isLate = true;
+      await store(1);
+    };
+    await sleep(2);
+    await days.reduceDue({ ...persisting, mayWrite });
+    expect(isLate).toBe(true);
+    expect(marks.filter(({ mark }) => mark === 'reduced')).toEqual([]);
+    await sleep(2);
+    await days.reduceDue(persisting);
+    expect(marks.filter(({ mark }) => mark === 'reduced')).toMatchObject([{ day: 1 }]);
+  });
+
   it('are summed when they are over, and equal the distinct events', async () => {
     await stage.append([...numbered(0, 500), ...numbered(100, 300)]);
     await stage.startSink();

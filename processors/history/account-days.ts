@@ -182,10 +182,10 @@ export class AccountDays {
       await this.#client.command({ query, clickhouse_settings: REDUCE_SETTINGS, abort_signal: signal });
     }
     for (const table of [ACCOUNT_DAY_TABLES.fills, ACCOUNT_DAY_TABLES.money]) await this.#settle(table);
-    if (!isUnchanged()) return false;
     // Another process that stores rows of the day has written an open mark, which must stay the newest.
     await persisting.mayWrite?.();
-    // From here on rows of the day need a newer mark, whether or not this mark arrives.
+    if (!isUnchanged()) return false;
+    // From here on rows of the day need a newer mark, whether or not this mark arrives. No wait between the check and this line.
     state.isOpen = false;
     await this.#mark([day], 'reduced', number);
     state.isClean = isUnchanged();
