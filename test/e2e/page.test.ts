@@ -204,7 +204,8 @@ describe.skipIf(executablePath === undefined)('the page', () => {
 
     it('travels: book, orders and trades are those of the slot, and a link leads there', async () => {
       const live = await run.open('#/trade/ETH-PERP');
-      await untilState(live, 'live');
+      // The line of the feed says so a frame before the first book is drawn.
+      await untilTrue(live, 'window.slotbook?.ladder()?.slot > 0');
       const now = await live.evaluate('window.slotbook.ladder().slot');
       await live.close();
       for (const back of [3, 10]) {
