@@ -30,23 +30,28 @@ function scripted(sweeps: readonly { readonly slot: number; readonly live: numbe
   return history as unknown as History;
 }
 
+type Options = ConstructorParameters<typeof TransactionAudit>[0];
+type Compare = Options['rpc']['blockLists']['compare'];
 type Jumps = (fromSlot: number) => Promise<readonly SlotRange[]>;
 
-async function gapsOf(history: History, turns: number, jumps: Jumps = async () => []): Promise<GapNotice[]> {
-  const queue = new UpdateQueue(1_000);
-  const audit = new TransactionAudit({
-    rpc: {
-      firstAvailableBlock: async () => 0,
-      blockLists: {
-        compare: async (fromSlot) => ({ whole: new Set(), tips: new Map(), jumps: await jumps(fromSlot), doubt: null }),
-      },
-    },
+/** Nodes whose lists of blocks agree. */
+const AGREED = { whole: new Set<Endpoint>(), tips: new Map<Endpoint, number>(), jumps: [], doubt: null };
+
+/** An audit of a history whose nodes compare their lists of blocks so. */
+function auditOf(history: History, queue: UpdateQueue, compare: Compare = async () => AGREED): TransactionAudit {
+  return new TransactionAudit({
+    rpc: { firstAvailableBlock: async () => 0, blockLists: { compare } },
     history,
     reader: { counts: {} },
     queue,
     logger: silentLogger(),
     signal: new AbortController().signal,
   });
+}
+
+async function gapsOf(history: History, turns: number, jumps: Jumps = async () => []): Promise<GapNotice[]> {
+  const queue = new UpdateQueue(1_000);
+  const audit = auditOf(history, queue, async (fromSlot) => ({ ...AGREED, jumps: await jumps(fromSlot) }));
   await audit.begin(() => {});
   for (let turn = 0; turn < turns; turn++) await audit.turn();
   queue.end();
@@ -137,22 +142,10 @@ describe('a comparison of blocks', () => {
       },
       failed: () => null,
     } as unknown as History;
-    const audit = new TransactionAudit({
-      rpc: {
-        firstAvailableBlock: async () => 0,
-        blockLists: {
-          compare: async () => {
-            compared += 1;
-            const tips = new Map([whole, other].map((one) => [one, 200] as const));
-            return { whole: new Set([isAway ? other : whole]), tips, jumps: [], doubt: null };
-          },
-        },
-      },
-      history,
-      reader: { counts: {} },
-      queue: new UpdateQueue(1_000),
-      logger: silentLogger(),
-      signal: new AbortController().signal,
+    const audit = auditOf(history, new UpdateQueue(1_000), async () => {
+      compared += 1;
+      const tips = new Map([whole, other].map((one) => [one, 200] as const));
+      return { ...AGREED, whole: new Set([isAway ? other : whole]), tips };
     });
     await audit.begin(() => {});
     isAway = true;
@@ -186,17 +179,7 @@ describe('lists of signatures that a node refuses', () => {
     const options = { programs: ['P'], commitment: 'confirmed', firstSignaturesMax: 1_000, chain: CHAIN } as const;
     const history = new History(rpc, options, resume);
     const queue = new UpdateQueue(1_000_000);
-    const audit = new TransactionAudit({
-      rpc: {
-        firstAvailableBlock: async () => 0,
-        blockLists: { compare: async () => ({ whole: new Set(), tips: new Map(), jumps: [], doubt: null }) },
-      },
-      history,
-      reader: { counts: {} },
-      queue,
-      logger: silentLogger(),
-      signal: new AbortController().signal,
-    });
+    const audit = auditOf(history, queue);
     await audit.begin(() => {});
     const turn = async () => {
       newest += 1;
