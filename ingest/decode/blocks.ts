@@ -44,7 +44,12 @@ function search(
 }
 
 function equal(before: Uint8Array, after: Uint8Array, blocks: Blocks, from: number, to: number): boolean {
-  const start = blocks.offset + from * blocks.stride;
-  const end = blocks.offset + to * blocks.stride;
-  return asBuffer(before).compare(after, start, end, start, end) === 0;
+  return isSameRange(before, after, blocks.offset + from * blocks.stride, blocks.offset + to * blocks.stride);
+}
+
+/** Whether the bytes of [from, to) are the same. Each side may end within the range. */
+export function isSameRange(before: Uint8Array, after: Uint8Array, from: number, to: number): boolean {
+  const end = Math.min(to, before.length);
+  if (end !== Math.min(to, after.length)) return false;
+  return from >= end || asBuffer(before).compare(after, from, end, from, end) === 0;
 }

@@ -8,6 +8,7 @@ import type {
   MarginPosition,
   MarketMargin,
 } from '../../schemas/index.ts';
+import { isSameRange } from './blocks.ts';
 import { findField, requiredStructArray, requireField, type StructArray } from './layout.ts';
 import { bigintField, bigintReader, type Field, numberField, numberReader, type Read, variantsOf } from './values.ts';
 
@@ -34,8 +35,7 @@ export function compileUserMargin({ layout }: AccountDefinition): UserMarginRead
   const regions = [spots, perps].map(({ offset, length, stride }) => [offset, offset + length * stride] as const);
   regions.push([status.offset, status.offset + status.size]);
   return {
-    isSame: (before, after) =>
-      regions.every(([from, to]) => Buffer.compare(before.subarray(from, to), after.subarray(from, to)) === 0),
+    isSame: (before, after) => regions.every(([from, to]) => isSameRange(before, after, from, to)),
     read: (view) => ({
       isBeingLiquidated: (statusOf(view) & STATUS_LIQUIDATED) !== 0,
       balances: balances(view),

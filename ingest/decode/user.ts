@@ -109,7 +109,8 @@ function compileOrders(orders: StructArray) {
   const reduceOnlyAt = offset + requireField(layout, 'reduce_only').offset;
   const userOrderIdAt = offset + requireField(layout, 'user_order_id').offset;
   const quoteFilled = optionalBigint(requireField(orders.layout, 'quote_asset_amount_filled'));
-  const read = orderReader(orders);
+  const fields = orderFields(orders);
+  const read = orderReader(fields);
   const isOpen = (view: DataView, index: number) => view.getUint8(statusAt + index * stride) === openOrdinal;
   const isPerp = (view: DataView, index: number) => view.getUint8(marketTypeAt + index * stride) === perpOrdinal;
   const marketIndex = (view: DataView, index: number) => view.getUint16(marketAt + index * stride, true);
@@ -124,27 +125,29 @@ function compileOrders(orders: StructArray) {
     isPerp,
     marketIndex,
     order,
+    // Not by way of `order`: a change brings all orders of a market, and half of its members would be thrown away.
     accountOrder: (view: DataView, index: number): AccountStateOrder | null => {
-      const found = order(view, index);
-      if (!found) return null;
+      const at = offset + index * stride;
+      const variants = fields.variants(view, at);
+      if (!variants) return null;
       return {
         marketType: isPerp(view, index) ? 'perp' : 'spot',
         marketIndex: marketIndex(view, index),
         userOrderId: view.getUint8(userOrderIdAt + index * stride),
-        orderId: found.orderId,
-        orderType: found.orderType,
-        direction: found.direction,
-        price: found.price,
-        baseAssetAmount: found.baseAssetAmount,
-        baseAssetAmountFilled: found.baseAssetAmountFilled,
-        triggerPrice: found.triggerPrice,
-        triggerCondition: found.triggerCondition,
-        oraclePriceOffset: found.oraclePriceOffset,
-        postOnly: found.postOnly,
-        reduceOnly: found.reduceOnly,
-        placedSlot: found.placedSlot,
-        maxTs: found.maxTs,
-        quoteAssetAmountFilled: quoteFilled(view, offset + index * stride),
+        orderId: fields.orderId(view, at),
+        orderType: variants.orderType,
+        direction: variants.direction,
+        price: fields.price(view, at),
+        baseAssetAmount: fields.size(view, at),
+        baseAssetAmountFilled: fields.filled(view, at),
+        triggerPrice: fields.triggerPrice(view, at),
+        triggerCondition: variants.condition,
+        oraclePriceOffset: fields.oracleOffset(view, at),
+        postOnly: fields.postOnly(view, at) !== 0,
+        reduceOnly: fields.reduceOnly(view, at) !== 0,
+        placedSlot: Number(fields.slot(view, at)),
+        maxTs: fields.maxTs(view, at),
+        quoteAssetAmountFilled: quoteFilled(view, at),
       };
     },
   };
@@ -163,52 +166,68 @@ function optionalNumber(found: FieldOffset | null): Read<number> {
   return (view, at) => read(view, at + found.offset);
 }
 
-function orderReader({ layout }: StructArray): (view: DataView, at: number) => UserOrder | null {
+/** Readers of the fields of an order. */
+function orderFields({ layout }: StructArray) {
   const wide = (name: string) => optionalBigint(requireField(layout, name));
   const small = (name: string) => optionalNumber(requireField(layout, name));
   const orderTypes = variantsOf(requireField(layout, 'order_type'));
   const directions = variantsOf(requireField(layout, 'direction'));
   const conditions = variantsOf(requireField(layout, 'trigger_condition'));
-  const slot = wide('slot');
-  const price = wide('price');
-  const size = wide('base_asset_amount');
-  const filled = wide('base_asset_amount_filled');
-  const triggerPrice = wide('trigger_price');
-  const offset = wide('oracle_price_offset');
-  const maxTs = wide('max_ts');
-  const auctionStart = optionalBigint(findField(layout, 'auction_start_price'));
-  const auctionEnd = optionalBigint(findField(layout, 'auction_end_price'));
-  const auctionDuration = optionalNumber(findField(layout, 'auction_duration'));
-  const orderId = small('order_id');
   const orderType = small('order_type');
   const direction = small('direction');
   const condition = small('trigger_condition');
-  const postOnly = small('post_only');
-  const reduceOnly = small('reduce_only');
-  const flags = small('bit_flags');
+  return {
+    /** The enums of an order; null when the definition does not know the value of one. */
+    variants(view: DataView, at: number) {
+      const type = orderTypes[orderType(view, at)];
+      const side = directions[direction(view, at)];
+      const trigger = conditions[condition(view, at)];
+      if (type === undefined || side === undefined || trigger === undefined) return null;
+      return {
+        orderType: type as OrderType,
+        direction: side as Direction,
+        condition: trigger as TriggerCondition,
+      };
+    },
+    slot: wide('slot'),
+    price: wide('price'),
+    size: wide('base_asset_amount'),
+    filled: wide('base_asset_amount_filled'),
+    triggerPrice: wide('trigger_price'),
+    oracleOffset: wide('oracle_price_offset'),
+    maxTs: wide('max_ts'),
+    auctionStart: optionalBigint(findField(layout, 'auction_start_price')),
+    auctionEnd: optionalBigint(findField(layout, 'auction_end_price')),
+    auctionDuration: optionalNumber(findField(layout, 'auction_duration')),
+    orderId: small('order_id'),
+    postOnly: small('post_only'),
+    reduceOnly: small('reduce_only'),
+    flags: small('bit_flags'),
+  };
+}
+
+function orderReader(fields: ReturnType<typeof orderFields>): (view: DataView, at: number) => UserOrder | null {
   return (view, at) => {
-    const type = orderTypes[orderType(view, at)];
-    const side = directions[direction(view, at)];
-    const trigger = conditions[condition(view, at)];
-    if (type === undefined || side === undefined || trigger === undefined) return null;
+    const variants = fields.variants(view, at);
+    if (!variants) return null;
     return {
-      orderId: orderId(view, at),
-      orderType: type as OrderType,
-      direction: side as Direction,
-      price: price(view, at),
-      baseAssetAmount: size(view, at),
-      baseAssetAmountFilled: filled(view, at),
-      triggerPrice: triggerPrice(view, at),
-      triggerCondition: trigger as TriggerCondition,
-      oraclePriceOffset: offset(view, at),
-      postOnly: postOnly(view, at) !== 0,
-      reduceOnly: reduceOnly(view, at) !== 0,
-      auctionDurationSlots: auctionDuration(view, at),
-      auctionStartPrice: auctionStart(view, at),
-      auctionEndPrice: auctionEnd(view, at),
-      placedSlot: Number(slot(view, at)),
-      maxTs: maxTs(view, at),
-      bitFlags: flags(view, at),
+      orderId: fields.orderId(view, at),
+      orderType: variants.orderType,
+      direction: variants.direction,
+      price: fields.price(view, at),
+      baseAssetAmount: fields.size(view, at),
+      baseAssetAmountFilled: fields.filled(view, at),
+      triggerPrice: fields.triggerPrice(view, at),
+      triggerCondition: variants.condition,
+      oraclePriceOffset: fields.oracleOffset(view, at),
+      postOnly: fields.postOnly(view, at) !== 0,
+      reduceOnly: fields.reduceOnly(view, at) !== 0,
+      auctionDurationSlots: fields.auctionDuration(view, at),
+      auctionStartPrice: fields.auctionStart(view, at),
+      auctionEndPrice: fields.auctionEnd(view, at),
+      placedSlot: Number(fields.slot(view, at)),
+      maxTs: fields.maxTs(view, at),
+      bitFlags: fields.flags(view, at),
     };
   };
 }

@@ -3,7 +3,7 @@
 import bs58 from 'bs58';
 import type { AccountStateOrder, MarketRef, OrderState } from '../../schemas/index.ts';
 import { viewOf } from '../decode/account.ts';
-import { changedBlocks } from '../decode/blocks.ts';
+import { changedBlocks, isSameRange } from '../decode/blocks.ts';
 import type { PerpPosition, UserReader } from '../decode/user.ts';
 import type { AccountUpdate } from '../source.ts';
 import { type Emit, keyText, OrderChanges, parkAccount, type WriteOfAccount } from './output.ts';
@@ -16,6 +16,7 @@ interface UserState {
   readonly bytes: Buffer;
 }
 
+const NONE: ReadonlySet<number> = new Set();
 /** Remembered addresses in base58: encoding them is slow. */
 const TEXTS_MAX = 20_000;
 
@@ -107,7 +108,7 @@ export class UserDiffer {
     this.#applied = after;
     const caps = this.#positions(before, after, update.slot, emit, everything);
     const changed = this.#orders(before, after, update, emit, caps);
-    this.#openOrders(changed, viewOf(before, 0), after, update, emit);
+    if (changed.size > 0) this.#openOrders(changed, viewOf(before, 0), after, update, emit);
     for (const marketIndex of caps) this.#hooks.positionChanged(after.pubkey, marketIndex, update);
     this.#applied = null;
   }
@@ -130,6 +131,7 @@ export class UserDiffer {
   #positions(before: Buffer, after: UserState, slot: number, emit: Emit, everything: boolean): ReadonlySet<number> {
     const reader = this.#reader;
     const { offset, stride, length: count } = reader.positions;
+    if (!everything && isSameRange(before, after.bytes, offset, offset + stride * count)) return NONE;
     const old = viewOf(before, 0);
     const markets = new Set<number>();
     const touch = (view: DataView, index: number) => {
@@ -165,6 +167,7 @@ export class UserDiffer {
   ): ReadonlySet<number> {
     const reader = this.#reader;
     const { offset, stride, length: count } = reader.orders;
+    if (caps.size === 0 && isSameRange(before, after.bytes, offset, offset + stride * count)) return NONE;
     const old = viewOf(before, 0);
     const changes = new OrderChanges('user', update.pubkey, update);
     const done = new Set<number>();

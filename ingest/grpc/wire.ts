@@ -66,8 +66,16 @@ const WRITE_VERSION_BITS = 64;
 export function readUpdate(bytes: Buffer): StreamUpdate {
   const at = new Cursor(bytes, 0, bytes.length);
   const filters: string[] = [];
-  const update = { filters, account: null, transaction: null, block: null, slot: null, isPing: false, pong: null };
-  const found: { -readonly [K in keyof StreamUpdate]: StreamUpdate[K] } = { ...update, bytes };
+  const found: { -readonly [K in keyof StreamUpdate]: StreamUpdate[K] } = {
+    filters,
+    account: null,
+    transaction: null,
+    block: null,
+    slot: null,
+    isPing: false,
+    pong: null,
+    bytes,
+  };
   while (at.next()) {
     if (at.type !== LENGTH_DELIMITED) at.skip();
     else if (at.field === 1) filters.push(at.text());
