@@ -1,5 +1,7 @@
 // Types between the exchange, the ledger and the RPC server.
 
+export type Commitment = 'processed' | 'confirmed' | 'finalized';
+
 export interface LedgerAccount {
   /** base58 */
   readonly pubkey: string;

@@ -8,11 +8,9 @@ import { Branch } from './ledger/branch.ts';
 import { History, type StoredBlock, type StoredTransaction } from './ledger/history.ts';
 import { LOOKUP_TABLE_PROGRAM, LookupTables } from './ledger/lookup-tables.ts';
 import { type ChainView, Tips } from './ledger/view.ts';
-import type { LedgerAccount, LedgerBlock } from './ledger-types.ts';
+import type { Commitment, LedgerAccount, LedgerBlock } from './ledger-types.ts';
 
-export type { AccountVersion, StoredBlock, StoredTransaction };
-
-export type Commitment = 'processed' | 'confirmed' | 'finalized';
+export type { AccountVersion, Commitment, StoredBlock, StoredTransaction };
 
 /** Blocks that each level lags behind the newest. */
 export type CommitmentLags = Readonly<Record<Commitment, number>>;

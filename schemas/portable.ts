@@ -4,12 +4,12 @@ export { AccountError, type CompiledAccount, compileAccount, discriminatorOf, vi
 export {
   type AccountDefinition,
   type CompiledProgram,
-  type CurrentIdl,
   compileIdl,
   currentIdl,
   type EventDefinition,
   hexOf,
 } from './chain/compile.ts';
+export type { CurrentIdl } from './chain/idl-types.ts';
 export {
   DISCRIMINATOR_BYTES,
   type FieldLayout,

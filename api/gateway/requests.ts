@@ -6,10 +6,13 @@ import { givenMembers, type Member } from '../http/contract/inputs.ts';
 import { textMember, wordMember } from '../http/contract/members.ts';
 import { lenientInteger } from '../http/lenient.ts';
 import type { MarketRegistry } from '../views/registry.ts';
-import { SEQUENCED_CHANNELS, type SequencedChannel } from './feed/feeds.ts';
 
 export const CHANNELS = ['orderbook', 'orderbook_indicative', 'trades', 'priorityfees'] as const;
 export type ChannelKind = (typeof CHANNELS)[number];
+
+/** Channels whose messages are numbered (feed/feeds.ts). */
+const SEQUENCED_CHANNELS = ['book', 'trades.v2', 'account'] as const;
+export type SequencedChannel = (typeof SEQUENCED_CHANNELS)[number];
 
 export const GROUPINGS = [1, 10, 100, 500, 1000] as const;
 export type Grouping = (typeof GROUPINGS)[number];

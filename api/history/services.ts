@@ -12,7 +12,7 @@ import type { HistoryMetrics } from './metrics.ts';
 import type { RequestLimits } from './request-limits.ts';
 import type { HistoryStore } from './store.ts';
 import type { MarketSummaries } from './summaries.ts';
-import type { TransactionServices } from './transactions/routes.ts';
+import type { TransactionServices } from './transactions/services.ts';
 import type { WalletAuth } from './wallet/wallets.ts';
 
 export interface HistoryServices {

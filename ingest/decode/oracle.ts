@@ -2,8 +2,9 @@
 // "Oracles").
 
 import { createHash } from 'node:crypto';
-import { type BookOracle, type MarketRef, PRICE_PRECISION } from '../../schemas/index.ts';
+import { PRICE_PRECISION } from '../../schemas/index.ts';
 import { AccountError, discriminatorOf } from './account.ts';
+import type { OraclePrice } from './oracle-price.ts';
 import {
   AGGREGATOR_BYTES,
   AGGREGATOR_HEAD,
@@ -12,9 +13,6 @@ import {
   readAggregator,
   readPullFeed,
 } from './switchboard.ts';
-
-/** An oracle price as the book uses it. Prices and confidences are 1e6. */
-export type OraclePrice = Omit<BookOracle, 'slot' | keyof MarketRef>;
 
 const MICROSECONDS = 1_000_000n;
 /** A stablecoin price within this distance of 1 (1e6) counts as 1 (docs/internals/accounts.md, "Oracles"). */

@@ -3,7 +3,7 @@
 
 import { magnitude } from '../../schemas/index.ts';
 import { AccountError } from './account.ts';
-import type { OraclePrice } from './oracle.ts';
+import type { OraclePrice } from './oracle-price.ts';
 
 /** First bytes of the accounts, little endian: Anchor's discriminators. */
 export const AGGREGATOR_HEAD = 0x7d1b_a2c9_6541_e6d9n;

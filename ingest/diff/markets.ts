@@ -5,7 +5,8 @@ import type { BookMarket, BookOracle, MarketMargin, MarketRef, PositionMarket } 
 import { marketKey } from '../../schemas/index.ts';
 import { AccountError } from '../decode/account.ts';
 import { type ExchangeState, type MarketOracle, type MarketReader, UNKNOWN_EXCHANGE } from '../decode/market.ts';
-import { type OraclePrice, quoteAssetPrice, readOracle } from '../decode/oracle.ts';
+import { quoteAssetPrice, readOracle } from '../decode/oracle.ts';
+import type { OraclePrice } from '../decode/oracle-price.ts';
 import type { AccountUpdate } from '../source.ts';
 import { type Emit, keyText } from './output.ts';
 

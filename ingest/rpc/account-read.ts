@@ -2,9 +2,9 @@
 
 import { decodeAccountData } from './account-data.ts';
 import { AccountScanner } from './account-scanner.ts';
-import type { WorkerAnswer, WorkerRequest } from './account-stream.ts';
 import { Packing } from './packed-accounts.ts';
 import type { Transport } from './transport.ts';
+import type { WorkerAnswer, WorkerRequest } from './worker-messages.ts';
 
 const DETAIL_CHARACTERS = 300;
 

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { AccountStream, type WorkerAnswer, type WorkerRequest } from './account-stream.ts';
+import { AccountStream } from './account-stream.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { AccountWorker } from './transport.ts';
+import type { WorkerAnswer, WorkerRequest } from './worker-messages.ts';
 
 const endpoint = { url: 'http://node', admit: async () => {}, settle: () => {} } as unknown as Endpoint;
 

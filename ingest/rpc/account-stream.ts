@@ -4,27 +4,12 @@ import type { Endpoint, RequestOptions } from './endpoint.ts';
 import { RpcError } from './errors.ts';
 import type { Pack } from './packed-accounts.ts';
 import { type AccountWorker, NETWORK, type Transport } from './transport.ts';
+import type { WorkerAnswer, WorkerRequest } from './worker-messages.ts';
 
 /** A full read of a large exchange takes a minute at some providers. */
 const READ_TIMEOUT_MS = 300_000;
 /** An idle thread keeps some 50 MB. Pages of one read follow each other sooner. */
 const IDLE_MS = 5_000;
-
-export type WorkerRequest =
-  | {
-      readonly kind: 'read';
-      readonly id: number;
-      readonly url: string;
-      readonly body: string;
-      readonly timeoutMs: number;
-    }
-  | { readonly kind: 'cancel'; readonly id: number };
-
-export type WorkerAnswer =
-  | { readonly kind: 'pack'; readonly id: number; readonly pack: Pack }
-  | { readonly kind: 'end'; readonly id: number; readonly envelope: unknown }
-  | { readonly kind: 'refused'; readonly id: number; readonly status: number; readonly retryAfter: string | null }
-  | { readonly kind: 'failed'; readonly id: number; readonly message: string };
 
 interface Pending {
   readonly worker: AccountWorker;

@@ -4,8 +4,8 @@ import { getPriority, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { openDecoder } from './account-data.ts';
 import { AccountReads } from './account-read.ts';
-import type { WorkerRequest } from './account-stream.ts';
 import { NETWORK } from './transport.ts';
+import type { WorkerRequest } from './worker-messages.ts';
 
 /** Nice value: the main loop goes first where cores are few. */
 const PRIORITY = 10;

@@ -3,7 +3,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { WebSocket } from 'ws';
-import type { WorkerAnswer, WorkerRequest } from './account-stream.ts';
+import type { WorkerAnswer, WorkerRequest } from './worker-messages.ts';
 
 /**
  * Half of the young space of the thread of large reads. Buffers of unpacked accounts are freed each time it is collected. A flag of the

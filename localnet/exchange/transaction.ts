@@ -6,8 +6,8 @@ import { clobBytes } from './clob-bytes.ts';
 import { CLOB_PROGRAM, COMPUTE_BUDGET_PROGRAM, EXCHANGE_PROGRAM, JIT_PROXY_PROGRAM, VAULT_PROGRAM } from './keys.ts';
 import type { Stored } from './model.ts';
 import { encodeRecord, type RecordData } from './records.ts';
+import type { OpenSwap } from './submitted/open-swap.ts';
 import { plainAccount } from './submitted/plain-accounts.ts';
-import type { OpenSwap } from './submitted/swap.ts';
 import type { World } from './world.ts';
 
 export interface EmittedRecord {

@@ -1,6 +1,6 @@
 // The chain as one node of the cluster sees it: the tip of each commitment level, and the accounts there.
 
-import type { Commitment } from '../ledger.ts';
+import type { Commitment } from '../ledger-types.ts';
 import type { AccountVersion } from './accounts.ts';
 import type { History, StoredBlock, StoredTransaction } from './history.ts';
 import type { LookupTables } from './lookup-tables.ts';

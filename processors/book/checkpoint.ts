@@ -3,7 +3,8 @@
 
 import type { Cause, MarketRef } from '../../schemas/index.ts';
 import { CAUSE_BYTES, readCause, writeCause } from './causes.ts';
-import { BookEngine, type EngineHead } from './engine.ts';
+import { BookEngine } from './engine.ts';
+import type { EngineHead } from './engine-head.ts';
 import { FrozenBook } from './frozen.ts';
 import { NOBODY } from './ignored.ts';
 import {

@@ -20,6 +20,7 @@ import type {
   ViewOracle,
   ViewOrder,
 } from '../../schemas/index.ts';
+import type { EngineHead } from './engine-head.ts';
 import { NOBODY } from './ignored.ts';
 import type { Side } from './ladder.ts';
 import { marketView } from './market-view.ts';
@@ -46,22 +47,6 @@ export type BookMessage =
   | { readonly name: 'BookSnapshotEnd'; readonly value: BookSnapshotEnd }
   | { readonly name: 'BookRepair'; readonly value: BookRepair }
   | { readonly name: 'BookRevert'; readonly value: BookRevert };
-
-/** State of an engine without its orders; see checkpoint.ts. */
-export interface EngineHead {
-  epoch: number;
-  seq: number;
-  marketSlot: number;
-  market: BookMarket | null;
-  oracle: BookOracle | null;
-  /** Slot of the open snapshot bracket, -1 without one. */
-  bracketSlot: number;
-  snapshotPeriod: number;
-  isLoaded: boolean;
-  snapshotDue: boolean;
-  /** First slot that the present changes undo; null or absent without an undo. */
-  revert?: number | null;
-}
 
 export class BookEngine {
   readonly ref: MarketRef;

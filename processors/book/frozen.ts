@@ -2,7 +2,8 @@
 
 import type { BookViewHead, MarketRef, ViewLevel, ViewOrder } from '../../schemas/index.ts';
 import type { PublishedSides } from './difference.ts';
-import type { BookEngine, EngineHead } from './engine.ts';
+import type { BookEngine } from './engine.ts';
+import type { EngineHead } from './engine-head.ts';
 import type { IgnoredMakers } from './ignored.ts';
 import type { Side } from './ladder.ts';
 import type { OrderTable } from './orders.ts';

@@ -1,7 +1,7 @@
 // The description of a market that readers get beside its book.
 
 import type { BookMarket, MarketRef, MarketView, ViewOracle } from '../../schemas/index.ts';
-import type { EngineHead } from './engine.ts';
+import type { EngineHead } from './engine-head.ts';
 
 /**
  * Null while the market account may still come, because a reader keeps the first name that it gets. A market without an account

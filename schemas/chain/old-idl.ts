@@ -2,7 +2,7 @@
 // in the older format.
 
 import { sha256 } from '@noble/hashes/sha2.js';
-import type { CurrentIdl, IdlBody, IdlField, IdlInstruction, IdlType } from './compile.ts';
+import type { CurrentIdl, IdlBody, IdlField, IdlInstruction, IdlType } from './idl-types.ts';
 import { snakeCase } from './names.ts';
 
 export type OldType =

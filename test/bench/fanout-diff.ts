@@ -8,9 +8,10 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from './harness/clock.ts';
-import { Crowd, type Sample } from './harness/crowd.ts';
+import { Crowd } from './harness/crowd.ts';
 import { cpuSeconds, machine } from './harness/processes.ts';
 import { report } from './harness/report.ts';
+import type { Sample } from './harness/sample-rows.ts';
 import { Predecessor, Stage, subscribeTo } from './harness/stage.ts';
 import { SyntheticMarket } from './harness/synthetic-markets.ts';
 

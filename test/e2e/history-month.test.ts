@@ -27,8 +27,8 @@ import {
 } from './harness/month/notifications.ts';
 import { expectedPushes, pushes, registerDevices } from './harness/month/pushes.ts';
 import { liveMonth, type Month } from './harness/month/run.ts';
-import { type Sample, storedSamples } from './harness/month/samples.ts';
 import { checkStatements, MOVEMENTS } from './harness/month/statements.ts';
+import { type Sample, storedSamples } from './harness/month/stored-samples.ts';
 import { MonthTruth } from './harness/month/truth.ts';
 import { venueChecks } from './harness/month/venues.ts';
 import { type Running, startRoles } from './harness/processes/processes.ts';

@@ -12,9 +12,10 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from '../bench/harness/clock.ts';
-import { Crowd, type Sample } from '../bench/harness/crowd.ts';
+import { Crowd } from '../bench/harness/crowd.ts';
 import { cpuSeconds, keepOn, machine, residentBytes } from '../bench/harness/processes.ts';
 import { report } from '../bench/harness/report.ts';
+import type { Sample } from '../bench/harness/sample-rows.ts';
 import { Stage, subscribeTo } from '../bench/harness/stage.ts';
 import { SyntheticMarket } from '../bench/harness/synthetic-markets.ts';
 import { HOSTILE_KINDS, Hostile, type HostileKind, type HostileState, type SchedulingPolicy } from '../fuzz/hostile.ts';

@@ -20,7 +20,7 @@ import {
 import { finalTs } from '../e2e/harness/month/log.ts';
 import { chainMarkets } from '../e2e/harness/month/markets.ts';
 import { liveMonth } from '../e2e/harness/month/run.ts';
-import { storedSamples } from '../e2e/harness/month/samples.ts';
+import { storedSamples } from '../e2e/harness/month/stored-samples.ts';
 import { MonthTruth } from '../e2e/harness/month/truth.ts';
 import { venueChecks } from '../e2e/harness/month/venues.ts';
 

@@ -3,5 +3,6 @@
 export type { HistoryCluster } from './clickhouse/cluster.ts';
 export { startContainers } from './clickhouse/cluster-containers.ts';
 export { openTestDatabase } from './clickhouse/shared.ts';
-export { type KafkaBroker, startKafka } from './log/broker.ts';
+export { startKafka } from './log/broker.ts';
+export type { KafkaBroker } from './log/kafka-broker.ts';
 export { dockerAnswers } from './platform/docker.ts';

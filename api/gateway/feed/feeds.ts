@@ -1,10 +1,8 @@
 // The sequenced channels of a gateway, as its sessions use them.
 
 import type { Connection } from '../connection.ts';
+import type { SequencedChannel } from '../requests.ts';
 import { SHUTDOWN_GRACE_MS } from './limits.ts';
-
-export const SEQUENCED_CHANNELS = ['book', 'trades.v2', 'account'] as const;
-export type SequencedChannel = (typeof SEQUENCED_CHANNELS)[number];
 
 export interface SequencedFeed {
   /** Answers a message to the channel; `action` is its type. */

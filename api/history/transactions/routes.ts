@@ -23,7 +23,6 @@ import {
   settleCalls,
   withdrawCalls,
 } from './calls.ts';
-import type { Chain } from './chain.ts';
 import { checkPrograms, readSigned, submit } from './execute.ts';
 import type { TransactionFailure } from './failures.ts';
 import { UnlistedMarket } from './remaining.ts';
@@ -39,6 +38,7 @@ import {
   tokenRequest,
 } from './requests.ts';
 import { TX_SCHEMAS } from './schemas.ts';
+import type { TransactionServices } from './services.ts';
 import { signedOrder } from './signed-order.ts';
 
 const BODY_BYTES_MAX = 16 * 1024;
@@ -50,13 +50,6 @@ const UNREAD_BODIES: Readonly<Record<string, TxErrorCode>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'bodyTooLarge',
   FST_ERR_CTP_INVALID_JSON_BODY: 'body',
 };
-
-/** Access to the chain for `/tx/*`. */
-export interface TransactionServices {
-  readonly chain: Chain;
-  /** Price of compute units in micro-lamports for a transaction that writes these markets. */
-  readonly unitPrice: (markets: readonly MarketRef[]) => number;
-}
 
 interface Built {
   readonly success: true;

@@ -6,7 +6,7 @@ import { loadDefinition, type MarketRef, marketKey, TOPICS } from '../../../sche
 import { NewestFollower } from '../../views/newest.ts';
 import { RpcChain } from './chain.ts';
 import { ExchangeProgram } from './program.ts';
-import type { TransactionServices } from './routes.ts';
+import type { TransactionServices } from './services.ts';
 
 export interface StartedTransactions {
   /** Null: this service has no chain, or its definition has no instructions. */

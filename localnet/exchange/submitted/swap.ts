@@ -19,17 +19,6 @@ const BETWEEN: ReadonlySet<string> = new Set([ROUTER_PROGRAM, ASSOCIATED_TOKEN_P
 /** Prices of a swap, output per input. */
 const PRICE_DECIMALS = 6n;
 
-/** A loan between begin and end. */
-export interface OpenSwap {
-  readonly user: string;
-  readonly inIndex: number;
-  readonly outIndex: number;
-  readonly amountIn: bigint;
-  /** Amounts of the wallet's token accounts before the swap. */
-  readonly inBefore: bigint;
-  readonly outBefore: bigint;
-}
-
 interface Sides {
   readonly inSpot: StoredSpot;
   readonly outSpot: StoredSpot;

@@ -3,7 +3,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { samplesOf } from './sample-rows.ts';
+import { type Sample, samplesOf } from './sample-rows.ts';
 
 const PROGRAM = fileURLToPath(new URL('./crowd-process.ts', import.meta.url));
 
@@ -36,17 +36,6 @@ export type Command =
   | { readonly do: 'await'; readonly frames: number }
   | { readonly do: 'say'; readonly says: readonly string[] }
   | { readonly do: 'mark' | 'counts' | 'close' };
-
-/** A message that a sampled client read. `seq` and `prevSeq` are NaN where it has none. */
-export interface Sample {
-  /** Number of the client, unique over the crowd. */
-  readonly client: number;
-  readonly market: number;
-  readonly seq: number;
-  readonly prevSeq: number;
-  readonly slot: number;
-  readonly atMs: number;
-}
 
 export interface Counts {
   /** Messages since the mark, heartbeats left out. */

@@ -1,6 +1,15 @@
 // Samples as rows of numbers. Thousands a second make no garbage, whose collection would count against the server.
 
-import type { Sample } from './crowd.ts';
+/** A message that a sampled client read. `seq` and `prevSeq` are NaN where it has none. */
+export interface Sample {
+  /** Number of the client, unique over the crowd. */
+  readonly client: number;
+  readonly market: number;
+  readonly seq: number;
+  readonly prevSeq: number;
+  readonly slot: number;
+  readonly atMs: number;
+}
 
 const COLUMNS = ['client', 'market', 'seq', 'prevSeq', 'slot', 'atMs'] as const satisfies readonly (keyof Sample)[];
 const FIRST_ROWS = 1_024;

@@ -6,18 +6,7 @@ import { javaVersion } from '../platform/java.ts';
 import { freePorts } from '../platform/ports.ts';
 import { awaitReady, brokerProperties, HEAP } from './broker-settings.ts';
 import { KAFKA, startJavaBroker } from './java-broker.ts';
-
-export interface KafkaBroker {
-  /** host:port list for `config.kafkaBrokers`. */
-  readonly brokers: string;
-  /** Address of the listener with TLS and login, when requested. */
-  readonly securedBrokers?: string;
-  /** Description for the report of a test run. */
-  readonly how: string;
-  /** Kills the broker and starts it again with the same data and address, once `whileAway` has ended. */
-  restart(whileAway?: () => Promise<void>): Promise<void>;
-  stop(): Promise<void>;
-}
+import type { KafkaBroker } from './kafka-broker.ts';
 
 const IMAGE = 'apache/kafka:4.1.0';
 const CONTAINER_PORT = 9092;

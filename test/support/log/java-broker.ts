@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { fetchJars, type Jars, launchJava, SHORT_LIVED } from '../platform/java.ts';
 import { freePorts } from '../platform/ports.ts';
-import type { KafkaBroker } from './broker.ts';
 import { awaitReady, brokerProperties, HEAP, type SecuredListener } from './broker-settings.ts';
+import type { KafkaBroker } from './kafka-broker.ts';
 
 const run = promisify(execFile);
 

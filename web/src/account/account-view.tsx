@@ -11,9 +11,10 @@ import { history, wordsOf } from '../services.ts';
 import { marketOf, parametersOf } from '../state/markets.ts';
 import { ownAccounts } from '../trade/book-view.ts';
 import { Equity } from './equity.tsx';
-import { type AccountList, allRows, CSV_PAGES_MAX, listPage, listsOf, PAGE_ROWS, type Row } from './lists.ts';
+import { type AccountList, allRows, CSV_PAGES_MAX, listPage, listsOf, PAGE_ROWS } from './lists.ts';
 import type { OpenPosition } from './open-positions.ts';
 import { loadPositions } from './positions.ts';
+import type { Row } from './row.ts';
 import '../style/account.css';
 
 const KEY = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;

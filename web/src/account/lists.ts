@@ -6,11 +6,7 @@ import type { Column } from '../parts/table.tsx';
 import { history } from '../services.ts';
 import { parametersOf } from '../state/markets.ts';
 import { sideOf } from './open-positions.ts';
-
-export type Row = Readonly<Record<string, string | number | boolean | null>> & {
-  readonly ts: number;
-  readonly txSig: string;
-};
+import type { Row } from './row.ts';
 
 /** Where the records of a list are asked for. */
 export interface ListSource {

@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Row } from './lists.ts';
 import { openPositions } from './open-positions.ts';
+import type { Row } from './row.ts';
 
 const US = 'us';
 const row = (values: Record<string, string | number>): Row => ({ ts: 1, txSig: 't', marketType: 'perp', ...values });

@@ -1,7 +1,7 @@
 // Open perp positions of an account, from what the history serves. A funding payment names the position of its market, and a
 // fill that turned a position around names what it closed: the newer of both, plus the fills since, is the position.
 
-import type { Row } from './lists.ts';
+import type { Row } from './row.ts';
 
 export interface OpenPosition {
   readonly symbol: string;

@@ -5,19 +5,7 @@ import { type BookState, books } from '../state/book-feed.ts';
 import { stored } from '../state/stored.ts';
 import { travelBook } from '../travel/travel.ts';
 import type { Level, Side } from './rows.ts';
-
-export interface ShownBook {
-  readonly market: string;
-  readonly bids: readonly Level[];
-  readonly asks: readonly Level[];
-  readonly slot: number;
-  /** Null where the service gives none: with indicative quotes, and for earlier slots. */
-  readonly epoch: number | null;
-  readonly seq: number | null;
-  readonly receivedAtMs: number;
-  readonly receivedAt: number;
-  readonly from: 'live' | 'indicative' | 'earlier';
-}
+import type { ShownBook } from './shown-book.ts';
 
 /** Width of a row, 1e6, by market; absent: every level. */
 export const groups = stored<Readonly<Record<string, string>>>('groups', {});

@@ -8,7 +8,7 @@ import { useSize } from '../parts/use-size.ts';
 import { requestDraw } from '../state/clock.ts';
 import { freshness } from '../state/freshness.ts';
 import { parametersOf } from '../state/markets.ts';
-import { drawn, groups, ownPrices, type ShownBook, shownBook } from './book-view.ts';
+import { drawn, groups, ownPrices, shownBook } from './book-view.ts';
 import {
   drawLadder,
   type LadderFrame,
@@ -19,6 +19,7 @@ import {
   sizeText,
 } from './ladder-canvas.ts';
 import { type LadderRow, ladderRows, type Side } from './rows.ts';
+import type { ShownBook } from './shown-book.ts';
 
 const TABLE_INTERVAL_MS = 1_000;
 const PRICE_DECIMALS = 6;

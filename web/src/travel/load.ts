@@ -4,7 +4,7 @@ import { batch, effect, signal } from '@preact/signals';
 import { type OrderbookAnswer, RestError } from '../../../client/index.ts';
 import { history, orderbook, wordsOf } from '../services.ts';
 import { fromHistory, type ShownTrade } from '../state/trades.ts';
-import type { ShownBook } from '../trade/book-view.ts';
+import type { ShownBook } from '../trade/shown-book.ts';
 import { levelsOf } from '../trade/whole-levels.ts';
 import {
   earliestSlot,

@@ -5,7 +5,7 @@ import type { OrderbookAnswer } from '../../../client/index.ts';
 import { route, setOptions } from '../route.ts';
 import { headSlot } from '../state/book-feed.ts';
 import type { ShownTrade } from '../state/trades.ts';
-import type { ShownBook } from '../trade/book-view.ts';
+import type { ShownBook } from '../trade/shown-book.ts';
 
 type Orders = OrderbookAnswer<'/l3'>;
 export type EarlierOrder = Orders['bids'][number];

@@ -9,7 +9,7 @@ import {
   type Resolution,
 } from './candles.ts';
 import { getJson, type Outcome } from './paging.ts';
-import type { Sample } from './samples.ts';
+import type { Sample } from './stored-samples.ts';
 import { type MonthTruth, PERP_SYMBOLS } from './truth.ts';
 
 const PAGE = 1_000;

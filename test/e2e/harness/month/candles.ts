@@ -2,7 +2,7 @@
 // "Candles").
 
 import { fillPrice } from './rows.ts';
-import type { Sample } from './samples.ts';
+import type { Sample } from './stored-samples.ts';
 import { big, type MonthEvent, type MonthTruth } from './truth.ts';
 
 export const RESOLUTIONS = ['1', '5', '15', '60', '240', 'D', 'W', 'M'] as const;

@@ -5,9 +5,10 @@ import { freshnessChecks } from './freshness.ts';
 import type { ListCheck } from './lists.ts';
 import { type MonthMarket, marketChecks } from './markets.ts';
 import { checkDated, checkRolling, getJson, type Outcome } from './paging.ts';
-import { type Sample, sampleChecks } from './samples.ts';
+import { sampleChecks } from './samples.ts';
 import { snapshotChecks } from './snapshots.ts';
 import { statsChecks } from './stats.ts';
+import type { Sample } from './stored-samples.ts';
 import { type MonthTruth, utcSpan } from './truth.ts';
 
 const AT_ONCE = 4;

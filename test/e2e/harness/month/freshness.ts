@@ -2,7 +2,7 @@
 
 import { compared, type StatsCheck, type StatsResult } from './answers.ts';
 import { getJson } from './paging.ts';
-import type { Sample } from './samples.ts';
+import type { Sample } from './stored-samples.ts';
 import type { Data, MonthTruth } from './truth.ts';
 
 /** Stream and its record. */

@@ -12,8 +12,7 @@ import {
   swapRow,
   tradeRow,
 } from './rows.ts';
-import { STRANGER } from './samples.ts';
-import { type Data, type MonthEvent, type MonthTruth, PERP_SYMBOLS, SPOT_SYMBOLS } from './truth.ts';
+import { type Data, type MonthEvent, type MonthTruth, PERP_SYMBOLS, SPOT_SYMBOLS, STRANGER } from './truth.ts';
 
 export interface ListCheck {
   /** As the contract names it: `/market/{symbol}/trades`. */

@@ -8,9 +8,9 @@ import { publishedPrices } from './log.ts';
 import { getJson } from './paging.ts';
 import { fillPrice } from './rows.ts';
 import type { Month } from './run.ts';
-import type { Sample } from './samples.ts';
 import { pointsOf } from './snapshots.ts';
 import { fixed, percent1e9, roundedMean } from './stats.ts';
+import type { Sample } from './stored-samples.ts';
 import { big, type Data, type MonthEvent, type MonthTruth, SPOT_SYMBOLS } from './truth.ts';
 
 const HOUR = 3_600;

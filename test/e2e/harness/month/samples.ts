@@ -1,19 +1,17 @@
 // Answers that depend on sampled prices, recomputed from the samples in ClickHouse: series of the AMM, values of write-offs in
 // bankruptcies, gains of wallets.
 
-import { createClient } from '@clickhouse/client';
 import { askedAt, compared, type StatsCheck, type StatsResult } from './answers.ts';
 import { volumeFills } from './candles.ts';
 import { getJson } from './paging.ts';
 import { addTo, ranked } from './stats.ts';
-import { big, type Data, type MonthTruth, PERP_SYMBOLS } from './truth.ts';
+import type { Sample } from './stored-samples.ts';
+import { big, type Data, type MonthTruth, PERP_SYMBOLS, STRANGER } from './truth.ts';
 
 const DAY = 86_400;
 const BOARD_DAYS = 30;
 const BOARD_PAGE = 17;
 const BOARD_MAX = 100;
-/** A key that no record names. */
-export const STRANGER = 'So11111111111111111111111111111111111111112';
 const SPOT_SCALES = [1_000_000n, 1_000_000_000n, 100_000_000n];
 const BASE_SCALE = 1_000_000_000n;
 /** Column of each series in the service's own table. */
@@ -28,38 +26,6 @@ const SERIES: Readonly<Record<string, (sample: Sample) => readonly (string | nul
 function largerSide(long: bigint, short: bigint): bigint {
   if (long > short) return long;
   return short;
-}
-
-export interface Sample {
-  readonly market_type: string;
-  readonly market_index: number;
-  readonly ts: string;
-  readonly slot: string;
-  readonly oracle_price: string | null;
-  readonly oracle_high: string | null;
-  readonly oracle_low: string | null;
-  readonly bid_price: string | null;
-  readonly ask_price: string | null;
-  readonly long_spread: number;
-  readonly short_spread: number;
-  readonly base_asset_amount_with_amm: string;
-  readonly open_interest_long: string;
-  readonly open_interest_short: string;
-}
-
-/** Every stored sample, oldest first. */
-export async function storedSamples(url: string, database = 'slotbook'): Promise<readonly Sample[]> {
-  const client = createClient({ url, database });
-  try {
-    const result = await client.query({
-      query: 'SELECT * FROM market_sample FINAL ORDER BY ts, slot',
-      format: 'JSONEachRow',
-      clickhouse_settings: { output_format_json_quote_64bit_integers: 1 },
-    });
-    return await result.json<Sample>();
-  } finally {
-    await client.close();
-  }
 }
 
 export function sampleChecks(truth: MonthTruth, samples: readonly Sample[]): readonly StatsCheck[] {

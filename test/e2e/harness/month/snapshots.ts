@@ -4,8 +4,8 @@ import { times } from '../../../support/platform/times.ts';
 import { askedAt, type StatsCheck, type StatsResult } from './answers.ts';
 import { AccountLedger, eventsOf, interestAt, worthOfBase, worthOfTokens } from './ledger.ts';
 import { getJson } from './paging.ts';
-import { type Sample, STRANGER } from './samples.ts';
-import { big, type MonthTruth } from './truth.ts';
+import type { Sample } from './stored-samples.ts';
+import { big, type MonthTruth, STRANGER } from './truth.ts';
 import { VaultBooks, type VaultPricing, vaultAccounts, vaultStatsCheck, vaultWallets } from './vaults.ts';
 
 const HOUR = 3_600;

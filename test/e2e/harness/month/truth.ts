@@ -7,6 +7,8 @@ import type { Cluster } from '../processes/processes.ts';
 
 const PAGE_EVENTS = 5_000;
 export const NO_KEY = '11111111111111111111111111111111';
+/** A key that no record names. */
+export const STRANGER = 'So11111111111111111111111111111111111111112';
 export const PERP_SYMBOLS = ['SOL-PERP', 'BTC-PERP', 'ETH-PERP', 'HYPE-PERP'] as const;
 export const SPOT_SYMBOLS = ['USDT', 'SOL', 'BTC'] as const;
 
