@@ -1,5 +1,6 @@
 // Shared process infrastructure: configuration, log, ClickHouse, roles, metrics. The only entry of platform/.
 
+export { dropOldest } from './bounded.ts';
 export * from './clickhouse/index.ts';
 export * from './config.ts';
 export * from './json.ts';

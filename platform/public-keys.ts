@@ -1,9 +1,9 @@
 // Public keys as text, from clients and from lists in settings.
 
 import bs58 from 'bs58';
+import { PUBKEY_BYTES } from '../schemas/index.ts';
 import { ConfigError } from './config.ts';
 
-const KEY_BYTES = 32;
 /** Longest base58 text of 32 bytes. */
 const KEY_TEXT_MAX = 44;
 
@@ -11,7 +11,7 @@ const KEY_TEXT_MAX = 44;
 export function readKey(text: string): Uint8Array | null {
   if (text.length > KEY_TEXT_MAX) return null;
   const bytes = bs58.decodeUnsafe(text);
-  return bytes?.length === KEY_BYTES ? bytes : null;
+  return bytes?.length === PUBKEY_BYTES ? bytes : null;
 }
 
 /** Parses keys separated by commas; empty text has none. Throws ConfigError that names the first invalid key. */

@@ -10,6 +10,7 @@ export {
   hexOf,
 } from './chain/compile.ts';
 export type { CurrentIdl } from './chain/idl-types.ts';
+export { PUBKEY_BYTES } from './chain/keys.ts';
 export {
   DISCRIMINATOR_BYTES,
   type FieldLayout,

@@ -5,7 +5,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import type { IndicativeView } from '../../processors/book/index.ts';
 import {
   BASE_DECIMALS,
-  BASE_PRECISION,
+  fillPriceFloor,
   type MarketRef,
   type MarketView,
   marketKey,
@@ -91,7 +91,7 @@ export class FillMetrics {
     const direction = takerDirection(trade);
     if (direction === null || trade.baseAssetAmountFilled === 0n) return;
     const quoted = this.#quoted(marketKey(trade), direction === 'long' ? 'asks' : 'bids');
-    const price = (trade.quoteAssetAmountFilled * BASE_PRECISION) / trade.baseAssetAmountFilled;
+    const price = fillPriceFloor(trade.quoteAssetAmountFilled, trade.baseAssetAmountFilled);
     const gain = quoted === null ? null : advantage(direction, price, BigInt(quoted.best));
     if (quoter !== null) this.#outcomes.inc({ ...labels, bucket: bucketOf(gain), direction });
     if (gain === null) return;

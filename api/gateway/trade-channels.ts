@@ -1,5 +1,6 @@
 // Publishes each confirmed fill once as it enters `views.trades`, from the end of the log at start, without replay.
 
+import { LRUCache } from 'lru-cache';
 import type { EventLog, LogBatch, Logger } from '../../platform/index.ts';
 import { decodeMessage, TOPICS, type TradeView } from '../../schemas/index.ts';
 import { envelope } from './book-channels.ts';
@@ -27,8 +28,8 @@ export interface TradeChannelsOptions {
 export class TradeChannels {
   readonly #options: TradeChannelsOptions;
   readonly #following: TradeFollowing;
-  /** Ids of published fills; insertion order is age, and the oldest leaves at the bound. */
-  readonly #seen = new Set<string>();
+  /** Ids of published fills; the oldest leaves first. */
+  readonly #seen = new LRUCache<string, true>({ max: REMEMBERED_FILLS });
 
   constructor(options: TradeChannelsOptions) {
     const { log, logger, numbered: feed } = options;
@@ -58,7 +59,7 @@ export class TradeChannels {
       const trade = this.#decode(value, `${TOPICS.tradeViews.name}/${partition}/${offset}`);
       if (!trade) continue;
       if (isNumbered(trade)) trades.push({ record: trade, bytes: value, offset });
-      if (!this.#firstSighting(trade)) continue;
+      if (!this.#isFirst(trade)) continue;
       const quoter = indicativeKeys.of(trade);
       fillMetrics.take(trade, quoter);
       const { name } = resolveChannel('trades', trade, 1);
@@ -68,14 +69,10 @@ export class TradeChannels {
     numbered.take(trades);
   }
 
-  #firstSighting({ txSig, fillRecordId, marketType, marketIndex }: TradeView): boolean {
+  #isFirst({ txSig, fillRecordId, marketType, marketIndex }: TradeView): boolean {
     const id = `${txSig}:${marketType}:${marketIndex}:${fillRecordId}`;
     if (this.#seen.has(id)) return false;
-    this.#seen.add(id);
-    if (this.#seen.size > REMEMBERED_FILLS) {
-      const [oldest] = this.#seen;
-      if (oldest !== undefined) this.#seen.delete(oldest);
-    }
+    this.#seen.set(id, true);
     return true;
   }
 

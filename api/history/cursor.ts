@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import bs58 from 'bs58';
+import { SIGNATURE_BYTES } from '../../schemas/index.ts';
 import { HistoryError } from '../http/errors.ts';
 
 /** Versions of the row order: with the place in the block, and without. A token of another version is refused. */
@@ -45,7 +46,6 @@ const DECIMAL_TEXT = /^\d{1,20}$/;
 const UINT64_END = 2n ** 64n;
 const UINT32_MAX = 2 ** 32 - 1;
 /** Bytes of a transaction signature, and the longest base58 text of so many. */
-const SIGNATURE_BYTES = 64;
 const SIGNATURE_TEXT_MAX = 88;
 
 /** The members of a token as the store takes them: a value outside its type would fail there. */

@@ -1,9 +1,12 @@
 // Cache of answers, stale-while-revalidate: fresh for 60 s. Costly ones may be stale for up to 10 min.
 
+import { LRUCache } from 'lru-cache';
+
 /** How long an answer stays fresh, seconds (docs/internals/history-semantics.md). */
 export const FRESH_S = 60;
 /** Largest age of a costly answer that a request gets without waiting for a new one, seconds. */
 const STALE_S = 600;
+/** Answers kept; the one loaded longest ago goes first. */
 const MAX_KEYS = 100;
 
 interface Cached<T> {
@@ -15,7 +18,7 @@ export class MinuteCache<T> {
   /** Unix seconds. */
   readonly #now: () => number;
   readonly #staleS: number;
-  readonly #cached = new Map<string, Cached<T>>();
+  readonly #cached = new LRUCache<string, Cached<T>>({ max: MAX_KEYS });
   readonly #loading = new Map<string, Promise<T>>();
 
   /** A request waits for a new answer when the cached one is `staleS` seconds old; at `FRESH_S` no answer is older than a minute. */
@@ -29,7 +32,7 @@ export class MinuteCache<T> {
    * Concurrent requests share one `load`. Rejects with the error of `load` when no usable value is cached.
    */
   async get(key: string, load: () => Promise<T>): Promise<T> {
-    const cached = this.#cached.get(key);
+    const cached = this.#cached.peek(key);
     const age = cached ? this.#now() - cached.at : Number.POSITIVE_INFINITY;
     if (cached && age < FRESH_S) return cached.value;
     const loading = this.#load(key, load);
@@ -47,10 +50,7 @@ export class MinuteCache<T> {
   async #renew(key: string, load: () => Promise<T>): Promise<T> {
     try {
       const value = await load();
-      this.#cached.delete(key);
       this.#cached.set(key, { value, at: this.#now() });
-      const [oldest] = this.#cached.keys();
-      if (this.#cached.size > MAX_KEYS && oldest !== undefined) this.#cached.delete(oldest);
       return value;
     } finally {
       this.#loading.delete(key);

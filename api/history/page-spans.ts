@@ -2,27 +2,25 @@
 // its rows. On 3 million fills a trades page takes 10 ms instead of 20, page 20 of it 10 ms instead of 26.
 // A wrong span costs a second query; it never changes an answer.
 
-/** Lists remembered; the least recently updated goes first. */
+import { LRUCache } from 'lru-cache';
+
+/** Lists remembered; the least recently learned goes first. */
 const MAX_LISTS = 10_000;
 /** Factor on the span of the last page. */
 const MARGIN = 2;
 
 export class PageSpans {
-  readonly #secondsPerRow = new Map<string, number>();
+  readonly #secondsPerRow = new LRUCache<string, number>({ max: MAX_LISTS });
 
   /** Expected start of the span of `rows` rows that ends at `top`, Unix seconds; null for an unknown list. */
   start(list: string, top: number, rows: number): number | null {
-    const known = this.#secondsPerRow.get(list);
+    const known = this.#secondsPerRow.peek(list);
     return known === undefined ? null : Math.floor(top - MARGIN * known * rows) - 1;
   }
 
   /** Remembers a page of `rows` rows from `top` back to `bottom` that is not the last page. */
   learn(list: string, top: number, bottom: number, rows: number): void {
-    this.forget(list);
     this.#secondsPerRow.set(list, Math.max(0, top - bottom) / rows);
-    if (this.#secondsPerRow.size <= MAX_LISTS) return;
-    const [oldest] = this.#secondsPerRow.keys();
-    if (oldest !== undefined) this.forget(oldest);
   }
 
   forget(list: string): void {

@@ -2,8 +2,6 @@
 
 import type { CandleResolution } from '../../schemas/index.ts';
 
-export const RESOLUTIONS = ['1', '5', '15', '60', '240', 'D', 'W', 'M'] as const satisfies readonly CandleResolution[];
-
 /** Longest bucket of each resolution, seconds. */
 export const STEP_S: Readonly<Record<CandleResolution, number>> = {
   '1': 60,

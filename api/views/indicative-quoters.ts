@@ -1,5 +1,6 @@
 // The keys that quoted in each market within the last hour.
 
+import { dropOldest } from '../../platform/index.ts';
 import { TOPICS } from '../../schemas/index.ts';
 
 const HOUR_MS = 3_600_000;
@@ -24,9 +25,7 @@ export class KnownQuoters {
     // Inserted again, so that insertion order is the order of the last quote.
     quoters.delete(name);
     quoters.set(name, { key, seenAtMs: atMs });
-    if (quoters.size <= MAX_QUOTERS) return;
-    const [oldest] = quoters.keys();
-    if (oldest !== undefined) quoters.delete(oldest);
+    dropOldest(quoters, MAX_QUOTERS);
   }
 
   /** Keys that are known in a market at `nowMs`. */

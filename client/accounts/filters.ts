@@ -2,7 +2,7 @@
 
 import bs58 from 'bs58';
 import type { AccountDefinition, FieldLayout } from '../../schemas/portable.ts';
-import { fieldOf, snakeCase } from '../../schemas/portable.ts';
+import { fieldOf, PUBKEY_BYTES, snakeCase } from '../../schemas/portable.ts';
 
 export interface MemcmpFilter {
   readonly memcmp: { readonly offset: number; readonly bytes: string };
@@ -41,7 +41,7 @@ function bytesOf({ type }: FieldLayout, path: string, value: FilterValue): Uint8
     if (ordinal >= 0) return Uint8Array.of(ordinal);
   }
   if (type.kind === 'pubkey' && typeof value === 'string') return bs58.decode(value);
-  if (type.kind === 'pubkey' && value instanceof Uint8Array && value.length === 32) return value;
+  if (type.kind === 'pubkey' && value instanceof Uint8Array && value.length === PUBKEY_BYTES) return value;
   const width = WIDTHS[type.kind];
   if (width !== undefined && (typeof value === 'bigint' || Number.isInteger(value))) {
     const bytes = new DataView(new ArrayBuffer(8));

@@ -2,13 +2,12 @@
 // (docs/internals/accounts.md, "Market-level order account").
 
 import type { AccountDefinition, OrderState, StructLayout } from '../../schemas/index.ts';
-import { CLOB_NODE_BYTES, CLOB_NODE_FLAGS, CLOB_NODES_OFFSET } from '../../schemas/index.ts';
+import { CLOB_NODE_BYTES, CLOB_NODE_FLAGS, CLOB_NODES_OFFSET, PUBKEY_BYTES } from '../../schemas/index.ts';
 import { AccountError, type CompiledAccount, compileAccount } from './account.ts';
 import { requireField } from './layout.ts';
 import { bytesAt } from './values.ts';
 
 const { open: FLAG_OPEN, ask: FLAG_ASK, reduceOnly: FLAG_REDUCE_ONLY } = CLOB_NODE_FLAGS;
-const KEY_BYTES = 32;
 
 /** A book order without its maker's address and position, which come from other accounts. */
 export type NodeOrder = Omit<OrderState, 'maker' | 'positionBaseAmount'>;
@@ -59,7 +58,7 @@ export function compileClob(definition: AccountDefinition, node: StructLayout): 
     isOpen: (view, index) => (flags(view, index) & FLAG_OPEN) !== 0,
     isReduceOnly: (view, index) => (flags(view, index) & FLAG_REDUCE_ONLY) !== 0,
     clientOrderId: (view, index) => view.getUint32(clientOrderIdAt + index * CLOB_NODE_BYTES, true),
-    authority: (view, index) => bytesAt(view, authorityAt + index * CLOB_NODE_BYTES, KEY_BYTES),
+    authority: (view, index) => bytesAt(view, authorityAt + index * CLOB_NODE_BYTES, PUBKEY_BYTES),
     subAccountId: (view, index) => view.getUint16(subAccountAt + index * CLOB_NODE_BYTES, true),
     order: (view, index) => read(view, CLOB_NODES_OFFSET + index * CLOB_NODE_BYTES),
     links: { from: requireField(node, 'prev').offset, to: requireField(node, 'bit_flags').offset },

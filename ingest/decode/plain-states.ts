@@ -4,6 +4,7 @@ import {
   type AccountDefinition,
   type InsuranceFundState,
   type ProgramDefinition,
+  PUBKEY_BYTES,
   type RevenueShareEscrowState,
   type RevenueShareState,
   type StructLayout,
@@ -25,7 +26,6 @@ export type BuilderReaders = ReadonlyMap<bigint, (data: Uint8Array, pubkey: Uint
 const LENGTH_BYTES = 4;
 /** The program limits both lists of an escrow to 128. */
 const MAX_ENTRIES = 128;
-const KEY_BYTES = 32;
 
 /** Empty when the definition has no builder accounts. Throws DefinitionError when one lacks a field. */
 export function compileBuilders(program: ProgramDefinition): BuilderReaders {
@@ -76,7 +76,7 @@ function compileEscrow(definition: AccountDefinition, program: ProgramDefinition
       referrer: referrer(view),
       approvedBuilders: Array.from({ length: builders.length }, (_, index) => {
         const at = builders.start + index * builder.size;
-        return { authority: bytesAt(view, at + keyAt, KEY_BYTES), maxFeeTenthBps: view.getUint16(at + feeAt, true) };
+        return { authority: bytesAt(view, at + keyAt, PUBKEY_BYTES), maxFeeTenthBps: view.getUint16(at + feeAt, true) };
       }),
     };
   };

@@ -9,7 +9,7 @@ import type {
   OrderType,
   TriggerCondition,
 } from '../../schemas/index.ts';
-import { ORDER_FLAG_PLACED_ON_CLOB } from '../../schemas/index.ts';
+import { ORDER_FLAG_PLACED_ON_CLOB, PUBKEY_BYTES } from '../../schemas/index.ts';
 import { type CompiledAccount, compileAccount } from './account.ts';
 import { type FieldOffset, findField, requiredStructArray, requireField, type StructArray } from './layout.ts';
 import { compileUserMargin, type UserMarginReader } from './margin.ts';
@@ -17,7 +17,6 @@ import { bigintReader, bytesAt, numberField, numberReader, type Read, variantsOf
 
 const ORDER_STATUS_OPEN = 'open';
 const MARKET_TYPE_PERP = 'perp';
-const KEY_BYTES = 32;
 
 /** Fields of a perp position that the pipeline uses. Base 1e9, quote 1e6, funding rate 1e9. */
 export interface PerpPosition {
@@ -82,7 +81,7 @@ export function compileUser(definition: AccountDefinition): UserReader {
     account,
     margin: compileUserMargin(definition),
     idleOffset: findField(layout, 'idle')?.offset ?? null,
-    authority: (view) => bytesAt(view, authorityAt, KEY_BYTES),
+    authority: (view) => bytesAt(view, authorityAt, PUBKEY_BYTES),
     counts: [
       { stream: 'orders', lastId: (view) => Math.max(0, nextOrder(view) - 1) },
       { stream: 'liquidations', lastId: (view) => Math.max(0, nextLiquidation(view) - 1) },

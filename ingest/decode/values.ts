@@ -1,11 +1,17 @@
 // Readers of fields that may stand elsewhere, have another width or be absent, depending on the revision of the program.
 
-import { bytesAt, INTEGER_READERS, paddedText, type Read, variantOf, WIDE_READERS } from '../../schemas/index.ts';
+import {
+  bytesAt,
+  INTEGER_READERS,
+  PUBKEY_BYTES,
+  paddedText,
+  type Read,
+  variantOf,
+  WIDE_READERS,
+} from '../../schemas/index.ts';
 import type { FieldOffset } from './layout.ts';
 
 export { bytesAt, type Read };
-
-const KEY_BYTES = 32;
 
 /** A name: UTF-8, padded with spaces or zeros. */
 export function textAt(view: DataView, at: number, length: number): string {
@@ -51,7 +57,7 @@ export function bigintField(found: FieldOffset | null, fallback = 0n): Field<big
 
 export function keyField(found: FieldOffset | null): Field<Uint8Array | null> {
   if (!found) return () => null;
-  return (view) => bytesAt(view, found.offset, KEY_BYTES);
+  return (view) => bytesAt(view, found.offset, PUBKEY_BYTES);
 }
 
 export function variantField(found: FieldOffset | null, fallback: string): Field<string> {

@@ -1,12 +1,10 @@
 // Converts gRPC updates to source updates. Throws for any other shape; the caller parks it as garbage.
 
-import { signatureText } from '../../schemas/index.ts';
+import { PUBKEY_BYTES, SIGNATURE_BYTES, signatureText } from '../../schemas/index.ts';
 import type { AccountUpdate, TransactionLogs } from '../source.ts';
 import type { BlockRef } from './cursor.ts';
 import type { WireAccount, WireBlock, WireTransaction } from './wire.ts';
 
-const KEY_BYTES = 32;
-const SIGNATURE_BYTES = 64;
 /** Bits of a write version. The number of the stream stands above them, because no version compares across streams. */
 const VERSION_BITS = 64n;
 
@@ -15,8 +13,8 @@ export function accountUpdate(account: WireAccount, stream: bigint): AccountUpda
   const { txnSignature, data } = account;
   const slot = slotOf(account.slot);
   const writeVersion = stream === 0n ? account.writeVersion : (stream << VERSION_BITS) | account.writeVersion;
-  const pubkey = bytesOf(account.pubkey, KEY_BYTES);
-  const owner = bytesOf(account.owner, KEY_BYTES);
+  const pubkey = bytesOf(account.pubkey, PUBKEY_BYTES);
+  const owner = bytesOf(account.owner, PUBKEY_BYTES);
   if (txnSignature.length !== SIGNATURE_BYTES) return { kind: 'account', slot, writeVersion, pubkey, owner, data };
   return { kind: 'account', slot, writeVersion, pubkey, owner, data, signature: txnSignature };
 }

@@ -1,5 +1,7 @@
 // States of each account by one source, slot by slot: a hash of the data at the end of each slot. Pure.
 
+import { dropOldest } from '../../platform/index.ts';
+
 /** One state of an account. */
 export interface Sighting {
   readonly slot: number;
@@ -38,16 +40,9 @@ export class Sightings {
     const earlier = replaced ? [...replaced.earlier, replaced.hash] : NO_STATES;
     states.push({ slot, version, hash, isChange, earlier });
     while ((states[1]?.slot ?? slot) < slot - SIGHTING_SLOTS) states.shift();
-    this.#remember(key, states);
-    this.#slots.set(slot, (this.#slots.get(slot) ?? new Set()).add(key));
-  }
-
-  #remember(key: string, states: Sighting[]): void {
-    if (!this.#accounts.has(key) && this.#accounts.size >= ACCOUNTS_MAX) {
-      const [oldest] = this.#accounts.keys();
-      if (oldest !== undefined) this.#accounts.delete(oldest);
-    }
     this.#accounts.set(key, states);
+    dropOldest(this.#accounts, ACCOUNTS_MAX);
+    this.#slots.set(slot, (this.#slots.get(slot) ?? new Set()).add(key));
   }
 
   /** Accounts with a state of this slot. */

@@ -1,11 +1,10 @@
 // Converts PubSub notifications to source updates. Throws for any other shape; the caller parks it as garbage.
 
 import bs58 from 'bs58';
+import { PUBKEY_BYTES, SIGNATURE_BYTES } from '../../schemas/index.ts';
 import type { AccountUpdate, TransactionLogs } from '../source.ts';
 import { decodeAccountData } from './account-data.ts';
 
-const KEY_BYTES = 32;
-const SIGNATURE_BYTES = 64;
 const KEYS_REMEMBERED = 200_000;
 
 interface Contextual {
@@ -22,7 +21,7 @@ export class KeyCache {
     const known = this.#keys.get(text);
     if (known) return known;
     const key = bs58.decode(text);
-    if (key.length !== KEY_BYTES) throw new TypeError(`key has ${key.length} bytes`);
+    if (key.length !== PUBKEY_BYTES) throw new TypeError(`key has ${key.length} bytes`);
     if (this.#keys.size >= KEYS_REMEMBERED) this.#keys.clear();
     this.#keys.set(text, key);
     return key;

@@ -8,8 +8,9 @@ import type { AccountUpdate } from '../source.ts';
 /** Words of a pack: half a megabyte moves to the main thread at once. */
 const PACK_WORDS = 128 * 1024;
 const WORD_BYTES = 4;
-const KEY_BYTES = 32;
-const KEY_WORDS = KEY_BYTES / WORD_BYTES;
+/** Not from `schemas/`, whose codecs the thread of large reads would load. */
+const PUBKEY_BYTES = 32;
+const KEY_WORDS = PUBKEY_BYTES / WORD_BYTES;
 /** Words of an account before its packed data: their number, its address and its owner. */
 const HEAD_WORDS = 1 + 2 * KEY_WORDS;
 
@@ -25,7 +26,7 @@ export class Packing {
   #words = new Int32Array(PACK_WORDS);
   #at = 0;
   #count = 0;
-  #owner: { readonly text: string; readonly bytes: Uint8Array } = { text: '', bytes: new Uint8Array(KEY_BYTES) };
+  #owner: { readonly text: string; readonly bytes: Uint8Array } = { text: '', bytes: new Uint8Array(PUBKEY_BYTES) };
 
   /** `post` receives each full pack, which is its own. */
   constructor(post: (pack: Pack) => void) {
@@ -98,8 +99,8 @@ function* updatesOf({ words }: Pack, slot: number): Generator<AccountUpdate> {
   let owner: Uint8Array = new Uint8Array(0);
   for (let at = 0; at < words.length; at += words[at] ?? 0) {
     const keyAt = (at + 1) * WORD_BYTES;
-    const pubkey = bytes.slice(keyAt, keyAt + KEY_BYTES);
-    const named = bytes.subarray(keyAt + KEY_BYTES, keyAt + 2 * KEY_BYTES);
+    const pubkey = bytes.slice(keyAt, keyAt + PUBKEY_BYTES);
+    const named = bytes.subarray(keyAt + PUBKEY_BYTES, keyAt + 2 * PUBKEY_BYTES);
     // One object for the owner of many accounts.
     if (Buffer.compare(named, owner) !== 0) owner = named.slice();
     const [from, to] = [(at + HEAD_WORDS) * WORD_BYTES, (at + (words[at] ?? 0)) * WORD_BYTES];
@@ -110,6 +111,6 @@ function* updatesOf({ words }: Pack, slot: number): Generator<AccountUpdate> {
 
 function keyOf(text: string): Uint8Array {
   const key = bs58.decode(text);
-  if (key.length !== KEY_BYTES) throw new TypeError(`key has ${key.length} bytes`);
+  if (key.length !== PUBKEY_BYTES) throw new TypeError(`key has ${key.length} bytes`);
   return key;
 }

@@ -2,6 +2,7 @@
 // without a network (docs/internals/accounts.md, "Oracle provider").
 
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
+import { PUBKEY_BYTES } from '../../schemas/index.ts';
 import { exchangeAddress, text, u32le } from '../exchange/keys.ts';
 import type { Ledger } from '../ledger.ts';
 
@@ -22,7 +23,6 @@ const CHANNELS: Readonly<Record<string, number>> = { real_time: 1 };
 const FEEDS_MAX = 255;
 /** PKCS #8 head of an Ed25519 private key; its 32 bytes follow. */
 const PRIVATE_KEY_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
-const KEY_BYTES = 32;
 const ORACLE_BYTES = 48;
 
 interface Quote {
@@ -56,7 +56,7 @@ interface Request {
 /** The operation over a ledger. Its answers leave out unknown feeds. */
 export function latestPrice(ledger: Ledger): Post {
   const key = signingKey(ledger.genesisHash);
-  const signer = createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(-KEY_BYTES);
+  const signer = createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(-PUBKEY_BYTES);
   const addresses = new Map<number, string>();
   const addressOf = (feedId: number): string => {
     const address = addresses.get(feedId) ?? exchangeAddress(text('pyth_lazer'), u32le(feedId));

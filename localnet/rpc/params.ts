@@ -1,14 +1,13 @@
 // Parses call parameters like a Solana node, with its error texts.
 
 import bs58 from 'bs58';
+import { PUBKEY_BYTES, SIGNATURE_BYTES } from '../../schemas/index.ts';
 import type { ChainView } from '../ledger/view.ts';
 import type { Commitment } from '../ledger.ts';
 import { INVALID_REQUEST, invalidParams, invalidType, MIN_CONTEXT_SLOT_NOT_REACHED, RpcError } from './errors.ts';
 
 export type Config = Readonly<Record<string, unknown>>;
 
-const KEY_BYTES = 32;
-const SIGNATURE_BYTES = 64;
 /** Cache of valid keys: decoding base58 each time costs more than the call. */
 const KNOWN_KEYS_MAX = 20_000;
 const knownKeys = new Set<string>();
@@ -17,7 +16,7 @@ const knownKeys = new Set<string>();
 export function keyOf(value: unknown): string {
   if (typeof value !== 'string') throw invalidType(value, 'a string');
   if (knownKeys.has(value)) return value;
-  checkBase58(value, KEY_BYTES);
+  checkBase58(value, PUBKEY_BYTES);
   if (knownKeys.size >= KNOWN_KEYS_MAX) knownKeys.clear();
   knownKeys.add(value);
   return value;

@@ -1,9 +1,8 @@
 // The transaction that last wrote each order, beside the rows of the order table. It is a column of its own: most readers of rows
 // do not need it, and with a source without signatures it takes no memory.
 
-import type { Cause } from '../../schemas/index.ts';
+import { type Cause, SIGNATURE_BYTES } from '../../schemas/index.ts';
 
-const SIGNATURE_BYTES = 64;
 const SLOT_AT = 0;
 const INDEX_AT = 8;
 // Values at INDEX_AT: no cause, a cause whose index is unknown, and the index 0.

@@ -1,7 +1,7 @@
 // Saves and restores the whole state of an engine. The bytes are canonical: engines in the same state have the same bytes,
 // so their hash proves a replay.
 
-import type { Cause, MarketRef } from '../../schemas/index.ts';
+import { type Cause, type MarketRef, PUBKEY_BYTES } from '../../schemas/index.ts';
 import { CAUSE_BYTES, readCause, writeCause } from './causes.ts';
 import { BookEngine } from './engine.ts';
 import type { EngineHead } from './engine-head.ts';
@@ -30,7 +30,6 @@ import { finish, listed, STEP_ITEMS, type Steps, sortedInSteps } from './steps.t
 /** Changes with the layout; a checkpoint of another version is not read. */
 const VERSION = 1;
 const HEADER_BYTES = 8;
-const KEY_BYTES = 32;
 const ORDER_BYTES = 72;
 const FLAGS_SHIFT = 8;
 const SOURCE_MASK = 0xff;
@@ -89,7 +88,7 @@ export function* saveInSteps(book: FrozenBook): Steps<Uint8Array> {
     ignored: book.ignored.text,
   };
   const text = Buffer.from(JSON.stringify(pack(envelope)), 'utf8');
-  const ordersEnd = HEADER_BYTES + text.length + makers.length * KEY_BYTES + rows.length * ORDER_BYTES;
+  const ordersEnd = HEADER_BYTES + text.length + makers.length * PUBKEY_BYTES + rows.length * ORDER_BYTES;
   const bytes = new Uint8Array(ordersEnd + causeBytes);
   const writer = new Cursor(bytes);
   writer.u32(VERSION);
@@ -140,7 +139,7 @@ export function* restoreInSteps(bytes: Uint8Array, ignored = NOBODY, epochAfter 
   const textLength = reader.readU32();
   if (bytes.length < HEADER_BYTES + textLength) throw new CheckpointError('checkpoint is truncated');
   const envelope = unpack(JSON.parse(Buffer.from(reader.readBytes(textLength)).toString('utf8'))) as Envelope;
-  const ordersEnd = HEADER_BYTES + textLength + envelope.makers * KEY_BYTES + envelope.orders * ORDER_BYTES;
+  const ordersEnd = HEADER_BYTES + textLength + envelope.makers * PUBKEY_BYTES + envelope.orders * ORDER_BYTES;
   const expected = ordersEnd + (envelope.causes ?? 0);
   if (bytes.length !== expected) throw new CheckpointError(`checkpoint of ${bytes.length} bytes, expected ${expected}`);
   const engine = new BookEngine(envelope.ref, 0, ignored);
@@ -150,7 +149,7 @@ export function* restoreInSteps(bytes: Uint8Array, ignored = NOBODY, epochAfter 
   orders.generation = envelope.generation;
   orders.oracle = oracle && fitsNumber(oracle.price) ? Number(oracle.price) : Number.NaN;
   orders.hasBookAccount = market !== null && market.clobMarket !== null;
-  const makers = Array.from({ length: envelope.makers }, () => reader.readBytes(KEY_BYTES));
+  const makers = Array.from({ length: envelope.makers }, () => reader.readBytes(PUBKEY_BYTES));
   const causes = envelope.causes ? new DataView(bytes.buffer, bytes.byteOffset + ordersEnd, envelope.causes) : null;
   for (let i = 0; i < envelope.orders; i++) {
     const row = restoreOrder(engine, makers, reader);

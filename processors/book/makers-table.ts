@@ -1,7 +1,8 @@
 // Public keys of makers, each stored once: orders name a maker by a small number, and outputs share one key object.
 
+import { PUBKEY_BYTES } from '../../schemas/index.ts';
+
 const START = 64;
-const KEY_BYTES = 32;
 
 /** Open orders refer to makers by number; the last order of a maker removes it. */
 export class MakerTable {
@@ -41,7 +42,7 @@ export class MakerTable {
     const at = this.#free.pop() ?? this.#keys.length;
     if (at >= this.#references.length) this.#grow();
     const hash = hashKey(key);
-    this.#keys[at] = Uint8Array.prototype.slice.call(key, 0, KEY_BYTES);
+    this.#keys[at] = Uint8Array.prototype.slice.call(key, 0, PUBKEY_BYTES);
     this.#references[at] = 1;
     this.#hashes[at] = hash;
     this.#enter(at);
@@ -110,6 +111,6 @@ function hashKey(key: Uint8Array): number {
 }
 
 export function sameKey(left: Uint8Array, right: Uint8Array): boolean {
-  for (let i = 0; i < KEY_BYTES; i++) if (left[i] !== right[i]) return false;
+  for (let i = 0; i < PUBKEY_BYTES; i++) if (left[i] !== right[i]) return false;
   return true;
 }

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bucketOf, minuteOf, RESOLUTIONS, startOf } from './buckets.ts';
+import { CANDLE_RESOLUTIONS } from '../../schemas/index.ts';
+import { bucketOf, minuteOf, startOf } from './buckets.ts';
 
 const startsAt = (ts: number) =>
-  RESOLUTIONS.map((resolution) => startOf(resolution, bucketOf(resolution, minuteOf(ts))));
+  CANDLE_RESOLUTIONS.map((resolution) => startOf(resolution, bucketOf(resolution, minuteOf(ts))));
 const seconds = (date: string) => Date.parse(date) / 1000;
 
 describe('candle buckets', () => {
@@ -36,11 +37,15 @@ describe('candle buckets', () => {
   });
   it('contain every second exactly once per resolution', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: 4_000_000_000 }), fc.constantFrom(...RESOLUTIONS), (ts, resolution) => {
-        const bucket = bucketOf(resolution, minuteOf(ts));
-        expect(startOf(resolution, bucket)).toBeLessThanOrEqual(ts);
-        expect(startOf(resolution, bucket + 1)).toBeGreaterThan(ts);
-      }),
+      fc.property(
+        fc.integer({ min: 0, max: 4_000_000_000 }),
+        fc.constantFrom(...CANDLE_RESOLUTIONS),
+        (ts, resolution) => {
+          const bucket = bucketOf(resolution, minuteOf(ts));
+          expect(startOf(resolution, bucket)).toBeLessThanOrEqual(ts);
+          expect(startOf(resolution, bucket + 1)).toBeGreaterThan(ts);
+        },
+      ),
     );
   });
 });

@@ -3,8 +3,6 @@
 
 import type { CandleResolution } from '../../schemas/index.ts';
 
-export const RESOLUTIONS = ['1', '5', '15', '60', '240', 'D', 'W', 'M'] as const satisfies readonly CandleResolution[];
-
 const MINUTE_S = 60;
 export const DAY_MINUTES = 1440;
 const WEEK_DAYS = 7;

@@ -2,6 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { CANDLE_RESOLUTIONS } from '../../schemas/index.ts';
 import {
   fromMinutes,
   type NaiveFill,
@@ -11,7 +12,6 @@ import {
 } from '../../test/support/processors/candles/naive.ts';
 import { Run, type TestRecord } from '../../test/support/processors/candles/records.ts';
 import { fillEvent } from '../../test/support/processors/history/events.ts';
-import { RESOLUTIONS } from './buckets.ts';
 
 const DAY = 86_400;
 /** 2024-11-30 22:00, a Saturday: a month ends two hours later, a week a day after that. */
@@ -102,7 +102,7 @@ describe('candles', () => {
           if (count % restartEvery === 0) run.restart();
         }
         expect(run.parked).toEqual([]);
-        for (const resolution of RESOLUTIONS) {
+        for (const resolution of CANDLE_RESOLUTIONS) {
           expect(run.candlesOf(resolution)).toEqual(naiveCandles(input, resolution));
         }
         if (order.length > 0) expect(run.summaries.get(0)).toMatchObject(naiveWindow(input));
@@ -117,7 +117,7 @@ describe('candles', () => {
         const run = new Run();
         run.batch(order);
         const minutes = run.candlesOf('1');
-        for (const resolution of RESOLUTIONS)
+        for (const resolution of CANDLE_RESOLUTIONS)
           expect(run.candlesOf(resolution)).toEqual(fromMinutes(minutes, resolution));
       }),
       { numRuns: 12 },
@@ -127,9 +127,9 @@ describe('candles', () => {
   it('are published once per batch, with a growing version', () => {
     const run = new Run();
     const first = run.batch(fills(fillOf(1, START, 100), fillOf(2, START + 1, 110)));
-    expect(first).toHaveLength(RESOLUTIONS.length);
+    expect(first).toHaveLength(CANDLE_RESOLUTIONS.length);
     const second = run.batch(fills(fillOf(3, START + 2, 90)));
-    expect(second.map(({ resolution }) => resolution)).toEqual([...RESOLUTIONS]);
+    expect(second.map(({ resolution }) => resolution)).toEqual([...CANDLE_RESOLUTIONS]);
     for (const [index, candle] of second.entries()) expect(candle.version).toBeGreaterThan(first[index]?.version ?? 0n);
     expect(run.batch(fills(fillOf(3, START + 2, 90)))).toEqual([]);
   });

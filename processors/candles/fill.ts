@@ -1,6 +1,6 @@
 // A fill for candles: market, time, order, price and amounts, all checked whole numbers.
 
-import { type FillUse, fillUse, type PartialEvent } from '../../schemas/index.ts';
+import { type FillUse, fillPrice, fillUse, type PartialEvent } from '../../schemas/index.ts';
 
 /** Members of an order action that candles need. */
 export const FILL_MEMBERS = [
@@ -76,7 +76,7 @@ export function fillOf({ data }: PartialEvent): Fill | null {
   };
 }
 
-/** quote 1e6 over base 1e9 as price 1e6, rounded half up. */
+/** `fillPrice` of a perp fill, in doubles where they are exact. */
 export function priceOf(quote: number | bigint, base: number | bigint): number {
   if (typeof quote === 'number' && typeof base === 'number') {
     const price = (quote / base) * BASE_PER_QUOTE;
@@ -86,8 +86,7 @@ export function priceOf(quote: number | bigint, base: number | bigint): number {
       return rounded;
     }
   }
-  const divisor = BigInt(base) * 2n;
-  return Number((BigInt(quote) * BigInt(BASE_PER_QUOTE) * 2n + BigInt(base)) / divisor);
+  return Number(fillPrice(BigInt(quote), BigInt(base)));
 }
 
 /** A whole number whose size stays below NUMBER_MAX. Throws CandleError. */

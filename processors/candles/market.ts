@@ -1,8 +1,15 @@
 // The candles of one market: takes fills and oracle ticks, returns changed candles. Rows are sums by bucket over a set, so
 // order of arrival does not matter. Opens and quiet buckets are computed when a candle is published.
 
-import type { CandleResolution, CandleView, MarketRef, MarketSample, WithdrawnCandle } from '../../schemas/index.ts';
-import { bucketOf, DAY_MINUTES, firstMinuteOf, minuteOf, RESOLUTIONS, startOf } from './buckets.ts';
+import {
+  CANDLE_RESOLUTIONS,
+  type CandleResolution,
+  type CandleView,
+  type MarketRef,
+  type MarketSample,
+  type WithdrawnCandle,
+} from '../../schemas/index.ts';
+import { bucketOf, DAY_MINUTES, firstMinuteOf, minuteOf, startOf } from './buckets.ts';
 import { CandleError, type Fill } from './fill.ts';
 import { type FirstFill, firstOf, putFill, putTick, tickOf } from './inputs.ts';
 import type { MinuteRows, RecountedMinute } from './recount.ts';
@@ -29,7 +36,7 @@ export interface MarketHead {
 /** Resolutions whose rows are never pruned; weeks and months are rebuilt from days. */
 const LASTING: ReadonlySet<CandleResolution> = new Set(['D', 'W', 'M']);
 const MINUTES = 0;
-const HOURS_AND_LESS = RESOLUTIONS.filter((resolution) => resolution !== '1' && !LASTING.has(resolution));
+const HOURS_AND_LESS = CANDLE_RESOLUTIONS.filter((resolution) => resolution !== '1' && !LASTING.has(resolution));
 
 interface Scale {
   readonly resolution: CandleResolution;
@@ -60,7 +67,7 @@ export class MarketCandles {
   #waitingMinute: number | null = null;
   readonly #waitingFills = fillRow();
   readonly #waitingTicks = oracleRow();
-  readonly #scales: readonly Scale[] = RESOLUTIONS.map((resolution) => ({
+  readonly #scales: readonly Scale[] = CANDLE_RESOLUTIONS.map((resolution) => ({
     resolution,
     fills: new FillSeries(),
     oracles: new OracleSeries(),
@@ -86,7 +93,7 @@ export class MarketCandles {
   }
 
   scale(resolution: CandleResolution): Scale {
-    return this.#scales[RESOLUTIONS.indexOf(resolution)] as Scale;
+    return this.#scales[CANDLE_RESOLUTIONS.indexOf(resolution)] as Scale;
   }
 
   /** Oldest minute kept. */

@@ -2,6 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { CANDLE_RESOLUTIONS } from '../../schemas/index.ts';
 import {
   type NaiveFill,
   type NaiveSample,
@@ -9,7 +10,6 @@ import {
   naiveWindow,
 } from '../../test/support/processors/candles/naive.ts';
 import { Run, type TestRecord } from '../../test/support/processors/candles/records.ts';
-import { RESOLUTIONS } from './buckets.ts';
 import { FillIds } from './fill-ids.ts';
 
 /** 2024-11-30 22:00, a Saturday: a month ends two hours later, a week a day after that. */
@@ -98,7 +98,7 @@ describe('retractions', () => {
       fc.asyncProperty(scenario, async ({ input, steps, restartEvery }) => {
         const run = new Run();
         await play(run, steps, restartEvery);
-        for (const resolution of RESOLUTIONS) {
+        for (const resolution of CANDLE_RESOLUTIONS) {
           expect(run.candlesOf(resolution)).toEqual(naiveCandles(input, resolution));
         }
         expect(run.summaries.get(0)).toMatchObject(naiveWindow(input));

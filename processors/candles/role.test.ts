@@ -7,6 +7,7 @@ import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type EventLog, offsetKey, openEventLog, readConfig, silentLogger } from '../../platform/index.ts';
 import {
+  CANDLE_RESOLUTIONS,
   type CandleView,
   candleKey,
   decodeMessage,
@@ -21,7 +22,6 @@ import { eventually } from '../../test/support/platform/eventually.ts';
 import { type NaiveCandle, type NaiveFill, naiveCandles } from '../../test/support/processors/candles/naive.ts';
 import { fillBytes, sampleOf } from '../../test/support/processors/candles/records.ts';
 import { sampleEvent, signatureOf } from '../../test/support/processors/history/events.ts';
-import { RESOLUTIONS } from './buckets.ts';
 import { CANDLES_GROUP, startCandles } from './role.ts';
 
 const KEY = 'perp-0';
@@ -131,7 +131,7 @@ describe('candles role', () => {
     await second.stop();
     const views = [...(await candles()).values()];
     const samples = [{ ts: START + 400, slot: START * 2 + 800, price: 130n, high: 130n, low: 130n }];
-    for (const resolution of RESOLUTIONS) {
+    for (const resolution of CANDLE_RESOLUTIONS) {
       expect(comparable(views, resolution)).toEqual(naiveCandles({ fills, samples }, resolution));
     }
     expect((await log.bounds(TOPICS.deadLetters, 0)).next).toBe(1n);
@@ -151,7 +151,7 @@ describe('candles role', () => {
     const samples = [{ ts: START + 80, slot: START * 2 + 160, price: 130n, high: 130n, low: 130n }];
     const expectCorrected = async (from?: bigint) => {
       const views = [...(await candles(from)).values()];
-      for (const resolution of RESOLUTIONS) {
+      for (const resolution of CANDLE_RESOLUTIONS) {
         expect(comparable(views, resolution)).toEqual(naiveCandles({ fills: kept, samples }, resolution));
       }
     };

@@ -1,8 +1,6 @@
 // Transactions that the chain dropped, by slot. They are rare, so the set is kept for good: their events may be read later.
 
-import type { SlotRetraction } from '../../schemas/index.ts';
-
-const SIGNATURE_BYTES = 64;
+import { SIGNATURE_BYTES, type SlotRetraction } from '../../schemas/index.ts';
 
 export interface WithdrawnPiece {
   readonly name: string;

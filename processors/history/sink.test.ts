@@ -11,6 +11,7 @@ import {
   decodeMessage,
   EVENT_NAMES,
   encodeEvent,
+  SIGNATURE_BYTES,
   TOPICS,
   tableOf,
   UNKNOWN_RECORD,
@@ -19,7 +20,6 @@ import { times } from '../../test/support/platform/times.ts';
 import { fillEvent, sampleEvent } from '../../test/support/processors/history/events.ts';
 import { sinkStage } from '../../test/support/processors/history/sink-stage.ts';
 
-const SIGNATURE_BYTES = 64;
 const KILLS = times(2, 20);
 const stage = sinkStage('sink');
 

@@ -1,7 +1,7 @@
 // The meaning of a program event for its accounts. Members of `data` are raw integers as text.
 
 import bs58 from 'bs58';
-import { type NotificationType, type PartialEvent, partialEventDecoder } from '../../schemas/index.ts';
+import { fillPriceFloor, type NotificationType, type PartialEvent, partialEventDecoder } from '../../schemas/index.ts';
 import { decimalText, titled } from './text.ts';
 
 const ORDER_SIDES = ['taker', 'maker'] as const;
@@ -123,10 +123,9 @@ function filledText(data: Data): string {
   return `: ${decimalText(big(data.base_asset_amount_filled), 9)} at ${decimalText(BigInt(price), 6)}`;
 }
 
-/** quote * 1e9 / base, 1e6 (docs/internals/events.md, "Order actions"). */
 function priceText({ base_asset_amount_filled: base, quote_asset_amount_filled: quote }: Data): string | null {
   const size = big(base);
-  return size === 0n ? null : String((big(quote) * 10n ** 9n) / size);
+  return size === 0n ? null : String(fillPriceFloor(big(quote), size));
 }
 
 function liquidationCause(data: Data): Cause {

@@ -7,6 +7,7 @@ import {
   type PnlRanking,
   type PositionMarket,
   type PositionState,
+  PUBKEY_BYTES,
 } from '../../schemas/index.ts';
 import type { PnlPosition } from './pnl.ts';
 import { PositionTable } from './positions.ts';
@@ -21,7 +22,6 @@ export interface Change {
 const POSITION_STATE = 'position:';
 const MARKET_STATE = 'market:';
 const POSITION_BYTES = 32;
-const KEY_BYTES = 32;
 
 export class MarketRanking {
   readonly ref: MarketRef;
@@ -129,7 +129,7 @@ export function savedValue(key: string, value: Uint8Array): SavedValue | null {
   if (!key.startsWith(POSITION_STATE)) return null;
   const [market = '', hex = ''] = key.slice(POSITION_STATE.length).split(':');
   const user = new Uint8Array(Buffer.from(hex, 'hex'));
-  if (user.length !== KEY_BYTES || value.length !== POSITION_BYTES) return null;
+  if (user.length !== PUBKEY_BYTES || value.length !== POSITION_BYTES) return null;
   return { is: 'position', marketKey: market, user, held: unpacked(value) };
 }
 

@@ -1,7 +1,7 @@
 // Ids of the newest events: a bounded ring, saved in chunks together with the offset.
 
 const ID_BYTES = 20;
-const SIGNATURE_BYTES = 16;
+const SIGNATURE_HEAD_BYTES = 16;
 const CHUNK_IDS = 256;
 const CHUNKS = 16;
 /** Ids remembered. Duplicates come from retries and overlaps of backfill, close to their first copy. */
@@ -71,7 +71,7 @@ export class SeenEvents {
 
 function idOf(signature: Uint8Array, eventIndex: number): string {
   const id = Buffer.alloc(ID_BYTES);
-  id.set(signature.subarray(0, SIGNATURE_BYTES));
-  id.writeUInt32LE(eventIndex, SIGNATURE_BYTES);
+  id.set(signature.subarray(0, SIGNATURE_HEAD_BYTES));
+  id.writeUInt32LE(eventIndex, SIGNATURE_HEAD_BYTES);
   return id.toString('latin1');
 }

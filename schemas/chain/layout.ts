@@ -1,5 +1,7 @@
 // Byte layouts of accounts and wire shapes of events. Compiled from an IDL once, so that decoders read by offset.
 
+import { PUBKEY_BYTES } from './keys.ts';
+
 export type ScalarKind =
   | 'u8'
   | 'i8'
@@ -80,7 +82,7 @@ const SCALAR_BYTES: Readonly<Record<ScalarKind, number>> = {
   i64: 8,
   u128: 16,
   i128: 16,
-  pubkey: 32,
+  pubkey: PUBKEY_BYTES,
 };
 
 export function isScalarKind(text: string): text is ScalarKind {

@@ -1,5 +1,6 @@
 // Readers at fixed offsets for every type in an account layout, each compiled once. Ingest and the client share them.
 
+import { PUBKEY_BYTES } from './keys.ts';
 import type { LayoutType, StructLayout } from './layout.ts';
 import { sizeOf } from './layout.ts';
 
@@ -21,8 +22,6 @@ export const WIDE_READERS: Readonly<Record<string, Read<bigint>>> = {
   u128: (view, at) => (view.getBigUint64(at + 8, true) << 64n) | view.getBigUint64(at, true),
   i128: (view, at) => (view.getBigInt64(at + 8, true) << 64n) | view.getBigUint64(at, true),
 };
-
-const KEY_BYTES = 32;
 
 /** Copies `length` bytes. A view would keep the whole account in memory. */
 export function bytesAt(view: DataView, at: number, length: number): Uint8Array {
@@ -108,7 +107,7 @@ const SCALARS: Readonly<Record<string, (at: string) => string>> = {
   u128: (at) => `((view.getBigUint64(${at} + 8, true) << 64n) | view.getBigUint64(${at}, true))`,
   i128: (at) => `((view.getBigInt64(${at} + 8, true) << 64n) | view.getBigUint64(${at}, true))`,
   bool: (at) => `view.getUint8(${at}) !== 0`,
-  pubkey: (at) => `bytesAt(view, ${at}, ${KEY_BYTES})`,
+  pubkey: (at) => `bytesAt(view, ${at}, ${PUBKEY_BYTES})`,
 };
 
 function expressionOf(type: LayoutType, at: string, written: Written): string {
@@ -144,7 +143,7 @@ export function plainReader(type: LayoutType, style = DEFINITION_STYLE): Read<un
     case 'bytes':
       return (view, at) => (style.bytes === 'copy' ? bytesAt : numbersAt)(view, at, type.length);
     case 'pubkey':
-      return (view, at) => bytesAt(view, at, KEY_BYTES);
+      return (view, at) => bytesAt(view, at, PUBKEY_BYTES);
     case 'bool':
       return (view, at) => view.getUint8(at) !== 0;
     case 'enum':

@@ -1,8 +1,9 @@
 // Base58 of signatures. Every transaction needs it, because nodes list signatures as text. The general library takes about 10 µs
 // for one: it divides a digit at a time.
 
+import { SIGNATURE_BYTES } from './keys.ts';
+
 const ALPHABET = Buffer.from('123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz');
-const SIGNATURE_BYTES = 64;
 /** Five digits to a limb: a limb times a word of 16 bits stays below 2^53. */
 const DIGITS = 5;
 const LIMB = 58 ** DIGITS;

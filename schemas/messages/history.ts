@@ -1,6 +1,7 @@
 // Market data over time: samples, candles, and the summary of the last 24 hours. Units: see index.ts.
 
 import type { MarketRef } from '../chain/market.ts';
+import type { CandleResolution } from '../history/candle-resolutions.ts';
 
 /** State of a market at a block time. Prices and spreads 1e6, base 1e9. */
 export interface MarketSample extends MarketRef {
@@ -24,8 +25,6 @@ export interface MarketSample extends MarketRef {
   /** Zero or negative. */
   readonly openInterestShort: bigint;
 }
-
-export type CandleResolution = '1' | '5' | '15' | '60' | '240' | 'D' | 'W' | 'M';
 
 /**
  * The current state of one candle: absolute. The later record of one key (`candleKey`) in the log wins; in a store the higher

@@ -2,7 +2,7 @@
 // slot: 12,500 updates a second. First the chain confirms three slots behind, then it confirms nothing, so that the bound holds.
 
 import { ForkStates } from '../../ingest/index.ts';
-import { loadDefinition } from '../../schemas/index.ts';
+import { loadDefinition, PUBKEY_BYTES } from '../../schemas/index.ts';
 import { machine } from './harness/processes.ts';
 import { report } from './harness/report.ts';
 
@@ -10,11 +10,10 @@ const ACCOUNTS = 10_000;
 const SLOTS = 24;
 const CONFIRMED_BEHIND_SLOTS = 3;
 const BAR_BYTES = 150_000_000;
-const KEY_BYTES = 32;
 
 const accountBytes = loadDefinition('velocity').programs[0]?.accounts.get('User')?.layout.size ?? 0;
 const keys = Array.from({ length: ACCOUNTS }, (_, account) => {
-  const key = Buffer.alloc(KEY_BYTES);
+  const key = Buffer.alloc(PUBKEY_BYTES);
   key.writeUInt32LE(account);
   return key;
 });

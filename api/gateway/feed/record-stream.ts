@@ -1,6 +1,7 @@
 // A stream of records that the log has numbered without a hole: fills, order changes. The newest stand in memory, older ones in
 // the log. Each message is rendered once.
 
+import { dropOldest } from '../../../platform/index.ts';
 import type { Steps } from '../../../processors/book/index.ts';
 import type { BookVersion } from '../../../schemas/index.ts';
 import type { BackfillResult, FeedStream, SentState } from './feed-stream.ts';
@@ -130,10 +131,7 @@ export abstract class RecordStream<R extends SentState> implements FeedStream<Ol
   #frame(record: R): Buffer {
     const frame = Buffer.from(this.renderRecord(record));
     this.#frames.set(record.seq, frame);
-    if (this.#frames.size > FRAMES_KEPT) {
-      const [oldest] = this.#frames.keys();
-      if (oldest !== undefined) this.#frames.delete(oldest);
-    }
+    dropOldest(this.#frames, FRAMES_KEPT);
     return frame;
   }
 }

@@ -3,8 +3,8 @@
 import { createPublicKey, randomBytes, verify } from 'node:crypto';
 import bs58 from 'bs58';
 import { readKey } from '../../../platform/index.ts';
+import { SIGNATURE_BYTES } from '../../../schemas/index.ts';
 
-const SIGNATURE_BYTES = 64;
 const NONCE_BYTES = 32;
 
 /** Text that the maker must sign; new for every connection. */

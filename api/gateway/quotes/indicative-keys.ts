@@ -2,6 +2,7 @@
 // derive from the key: docs/internals/accounts.md, "Addresses".
 
 import { PublicKey } from '@solana/web3.js';
+import { LRUCache } from 'lru-cache';
 import { loadDefinition, marketKey, type TradeView } from '../../../schemas/index.ts';
 import { base58 } from '../../http/base58.ts';
 import type { KnownQuoters } from '../../views/indicative-quoters.ts';
@@ -17,8 +18,8 @@ export class IndicativeKeys {
   readonly #quoters: KnownQuoters;
   readonly #program: PublicKey;
   readonly #clock: () => number;
-  /** Base58 user accounts by base58 key; insertion order is age. */
-  readonly #accounts = new Map<string, ReadonlySet<string>>();
+  /** Base58 user accounts by base58 key. */
+  readonly #accounts = new LRUCache<string, ReadonlySet<string>>({ max: MAX_REMEMBERED });
 
   /** `clock`: wall clock, milliseconds. */
   constructor(quoters: KnownQuoters, programId: string, clock: () => number = Date.now) {
@@ -35,7 +36,7 @@ export class IndicativeKeys {
     for (const key of this.#quoters.in(marketKey(trade), this.#clock())) {
       const name = base58(key);
       if (name === account) return name;
-      let accounts = this.#accounts.get(name);
+      let accounts = this.#accounts.peek(name);
       if (!accounts) {
         if (derived >= DERIVED_PER_FILL) continue;
         derived += 1;
@@ -50,10 +51,6 @@ export class IndicativeKeys {
     const accounts = new Set<string>();
     for (let subAccount = 0; subAccount < SUB_ACCOUNTS; subAccount += 1) {
       accounts.add(userAccount(this.#program, key, subAccount).toBase58());
-    }
-    if (this.#accounts.size >= MAX_REMEMBERED) {
-      const [oldest] = this.#accounts.keys();
-      if (oldest !== undefined) this.#accounts.delete(oldest);
     }
     this.#accounts.set(name, accounts);
     return accounts;

@@ -1,11 +1,11 @@
 // GET /market/{symbol}/candles/{resolution}: stored candles, newest first.
 
 import type { FastifyInstance } from 'fastify';
-import type { CandleResolution } from '../../../schemas/index.ts';
+import { CANDLE_RESOLUTIONS, type CandleResolution } from '../../../schemas/index.ts';
 import { HistoryError } from '../../http/errors.ts';
 import { type CandleAmounts, candleBody } from '../candle-body.ts';
 import { marketParameters } from '../lists.ts';
-import { RESOLUTIONS, STEP_S } from '../resolutions.ts';
+import { STEP_S } from '../resolutions.ts';
 import { described, errorResponses, limitSchema, SYMBOL, TS } from '../route-schemas.ts';
 import { type HistoryServices, marketOf } from '../services.ts';
 import { PAGE_SETTINGS, type Parameters } from '../store.ts';
@@ -23,7 +23,7 @@ interface CandleQuery {
 export const CANDLE_PARAMS = {
   type: 'object',
   required: ['symbol', 'resolution'],
-  properties: { symbol: SYMBOL, resolution: { type: 'string', enum: RESOLUTIONS } },
+  properties: { symbol: SYMBOL, resolution: { type: 'string', enum: CANDLE_RESOLUTIONS } },
 };
 
 const NUMBER = { type: 'number' };

@@ -1,7 +1,6 @@
 // Rows of market events: fills and funding rates (docs/internals/history-semantics.md, "Trades").
 
-import { BASE_DECIMALS, PRICE_DECIMALS, QUOTE_DECIMALS } from '../../../schemas/index.ts';
-import { divideRounded } from '../../http/units.ts';
+import { BASE_PRECISION, fillPrice, PRICE_PER_QUOTE } from '../../../schemas/index.ts';
 import {
   amount,
   derived,
@@ -19,16 +18,12 @@ import {
 import type { RowSource } from '../lists.ts';
 import type { Parameters } from '../store.ts';
 
-/** Factor from quote / base to a price 1e6, besides ten to the market's base decimals. */
-const PRICE_PER_QUOTE = 10n ** BigInt(PRICE_DECIMALS - QUOTE_DECIMALS);
-const PERP_BASE_SCALE = 10n ** BigInt(BASE_DECIMALS);
-
 /** Every list query has the parameter `baseScales`; 0 for an unknown spot market. */
 const BASE_SCALE =
-  `if(market_type = 'perp', ${PERP_BASE_SCALE}, ` +
+  `if(market_type = 'perp', ${BASE_PRECISION}, ` +
   `toUInt64OrZero({baseScales:Map(String, String)}[concat(market_type, '-', toString(market_index))]))`;
 
-/** SQL of quote / base in price 1e6, rounded half away from zero; null without a base amount or its scale. */
+/** SQL of `fillPrice`; null without a base amount or its scale. */
 const PRICE =
   `if(ifNull(base_asset_amount_filled, 0) = 0 OR ${BASE_SCALE} = 0, NULL, ` +
   `intDiv(toUInt256(assumeNotNull(quote_asset_amount_filled)) * ${BASE_SCALE} * 2 * ${PRICE_PER_QUOTE} + ` +
@@ -45,10 +40,10 @@ const isMap = (value: Parameters[string] | undefined): value is Readonly<Record<
 /** `PRICE`, computed from the members of a row. */
 function derivePrice(row: Row, { baseScales }: Parameters): string | null {
   const base = BigInt(row.baseAssetAmountFilled?.toString() ?? 0);
-  const scale = row.marketType === 'perp' ? PERP_BASE_SCALE : BigInt(ofMarket(row, baseScales) ?? 0);
+  const scale = row.marketType === 'perp' ? BASE_PRECISION : BigInt(ofMarket(row, baseScales) ?? 0);
   if (base === 0n || scale === 0n) return null;
   const quote = BigInt(row.quoteAssetAmountFilled?.toString() ?? 0);
-  return String(divideRounded(quote * scale * PRICE_PER_QUOTE, base));
+  return String(fillPrice(quote, base, scale));
 }
 
 /** The hosted data API sends the maker's fee as rebate too: negative is paid to the maker. */

@@ -1,6 +1,6 @@
 // `/asyncapi.json` of the history service, built from the tables and limits that the socket itself uses.
 
-import { NOTIFICATION_TYPES } from '../../../schemas/index.ts';
+import { CANDLE_RESOLUTIONS, NOTIFICATION_TYPES } from '../../../schemas/index.ts';
 import { assembleAsyncApi, type MessageContract, type SocketContract } from '../../http/contract/asyncapi.ts';
 import { inputSchema } from '../../http/contract/inputs.ts';
 import {
@@ -20,7 +20,6 @@ import { HISTORY_SOCKET_ERRORS, SOCKET_CLOSES } from '../../http/errors.ts';
 import { FEED_PAGE_ROWS } from '../../notifications/limits.ts';
 import { convertedSchema, JSON_NUMBER } from '../amount-view.ts';
 import { rowSchema } from '../fields.ts';
-import { RESOLUTIONS } from '../resolutions.ts';
 import { TRADE_FIELDS } from '../rows/market.ts';
 import { BATCH_MS, MAX_BUFFERED_BYTES, MAX_PAYLOAD_BYTES, MAX_SUBSCRIPTIONS } from './limits.ts';
 import { CHANNEL_TYPES, requestMembers } from './requests.ts';
@@ -45,7 +44,7 @@ const candle = object(
     quoteVolume: number('whole quote units'),
     baseVolume: number('whole base units'),
     symbol: text('market symbol'),
-    resolution: choice(RESOLUTIONS),
+    resolution: choice(CANDLE_RESOLUTIONS),
     lastTradeTs: nullable(count('of the fill that closed the bucket; null for a flat one')),
     lastFillRecordId: nullable(text('of the same fill')),
   },
@@ -157,7 +156,7 @@ const SENDS: Readonly<Record<string, MessageContract>> = {
       ...head('candle', 'subscription'),
       message: text('Subscribed to <symbol> <resolution>'),
       symbol: text('market symbol'),
-      resolution: choice(RESOLUTIONS),
+      resolution: choice(CANDLE_RESOLUTIONS),
     }),
   },
   candleInit: {
@@ -165,7 +164,7 @@ const SENDS: Readonly<Record<string, MessageContract>> = {
     payload: object({
       ...head('candle', 'init'),
       symbol: text('market symbol'),
-      resolution: choice(RESOLUTIONS),
+      resolution: choice(CANDLE_RESOLUTIONS),
       candle: ref('Candle'),
     }),
   },

@@ -1,12 +1,11 @@
 // Client requests of the history socket, and their refusals.
 
-import type { CandleResolution, MarketView } from '../../../schemas/index.ts';
+import { CANDLE_RESOLUTIONS, type CandleResolution, type MarketView } from '../../../schemas/index.ts';
 import { type Given, givenMembers, type Member } from '../../http/contract/inputs.ts';
 import { choice, type JsonSchema, key, text } from '../../http/contract/json-schema.ts';
 import { textMember } from '../../http/contract/members.ts';
 import { HISTORY_SOCKET_ERRORS } from '../../http/errors.ts';
 import type { MarketRegistry } from '../../views/registry.ts';
-import { RESOLUTIONS } from '../resolutions.ts';
 import { isPublicKey } from '../services.ts';
 
 export const CHANNEL_TYPES = ['candle', 'markets', 'pricing', 'notifications'] as const;
@@ -71,7 +70,7 @@ export function requestMembers<T extends string>(types: readonly T[]) {
       choice(CHANNEL_TYPES, 'candle when symbol and resolution are given without it'),
     ),
     symbol: optionalText(text('candle: market symbol in any letter case')),
-    resolution: exactMember(RESOLUTIONS, choice(RESOLUTIONS, 'candle: bucket length')),
+    resolution: exactMember(CANDLE_RESOLUTIONS, choice(CANDLE_RESOLUTIONS, 'candle: bucket length')),
     authority,
     authorityId: { ...authority, schema: key('notifications: the same under its older name') },
   };

@@ -5,10 +5,10 @@ import {
   type AccountDefinition,
   DISCRIMINATOR_BYTES,
   loadDefinition,
+  PUBKEY_BYTES,
   type StructLayout,
 } from '../../../schemas/index.ts';
 import { HistoryError } from '../../http/errors.ts';
-import { KEY_BYTES } from './ed25519.ts';
 
 /** Base58 keys. */
 export interface AccountOwners {
@@ -81,7 +81,7 @@ export class RpcAccountSource implements AccountSource {
     const config = {
       encoding: 'base64',
       commitment: COMMITMENT,
-      dataSlice: { offset: 0, length: Math.max(this.#authorityAt, this.#delegateAt) + KEY_BYTES },
+      dataSlice: { offset: 0, length: Math.max(this.#authorityAt, this.#delegateAt) + PUBKEY_BYTES },
       ...(slot === null ? {} : { minContextSlot: Math.max(0, slot - MAX_SLOTS_BEHIND) }),
     };
     const value = (await this.#request([account, config]))?.result?.value;
@@ -108,9 +108,9 @@ export class RpcAccountSource implements AccountSource {
 
   #decode(bytes: Buffer): AccountOwners | null {
     const isUser = bytes.subarray(0, DISCRIMINATOR_BYTES).equals(this.#user.discriminator);
-    const key = (at: number) => bytes.subarray(at, at + KEY_BYTES);
+    const key = (at: number) => bytes.subarray(at, at + PUBKEY_BYTES);
     const delegate = key(this.#delegateAt);
-    if (!isUser || delegate.length !== KEY_BYTES) return null;
+    if (!isUser || delegate.length !== PUBKEY_BYTES) return null;
     return { authority: bs58.encode(key(this.#authorityAt)), delegate: bs58.encode(delegate) };
   }
 }

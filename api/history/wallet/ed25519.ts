@@ -2,9 +2,8 @@
 // messages. These rules leave each holder exactly one key, and each message exactly the signatures that the holder made.
 
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { PUBKEY_BYTES, SIGNATURE_BYTES } from '../../../schemas/index.ts';
 
-export const KEY_BYTES = 32;
-export const SIGNATURE_BYTES = 64;
 /** The highest bit of a point is the sign of x; the others are y. */
 const SIGN_BIT = 1n << 255n;
 /** Prime of the field (RFC 8032, 5.1). */
@@ -21,9 +20,9 @@ const SMALL_ORDER_Y: ReadonlySet<bigint> = new Set([0n, 1n, PRIME - 1n, ORDER_8_
  * at least the group order. Also false where key or commitment has a small order, or a y of at least the prime.
  */
 export function isStrictlySigned(message: Uint8Array, key: Uint8Array, signature: Uint8Array): boolean {
-  if (key.length !== KEY_BYTES || signature.length !== SIGNATURE_BYTES) return false;
-  if (!isStrictPoint(key) || !isStrictPoint(signature.subarray(0, KEY_BYTES))) return false;
-  if (littleEndian(signature.subarray(KEY_BYTES)) >= ORDER) return false;
+  if (key.length !== PUBKEY_BYTES || signature.length !== SIGNATURE_BYTES) return false;
+  if (!isStrictPoint(key) || !isStrictPoint(signature.subarray(0, PUBKEY_BYTES))) return false;
+  if (littleEndian(signature.subarray(PUBKEY_BYTES)) >= ORDER) return false;
   const publicKey = keyObject(key);
   return publicKey !== null && verify(null, message, publicKey, signature);
 }

@@ -3,8 +3,9 @@
 
 import bs58 from 'bs58';
 import { readKey } from '../../../platform/index.ts';
+import { SIGNATURE_BYTES } from '../../../schemas/index.ts';
 import { HistoryError } from '../../http/errors.ts';
-import { isStrictlySigned, SIGNATURE_BYTES } from './ed25519.ts';
+import { isStrictlySigned } from './ed25519.ts';
 
 export const WALLET_HEADER = 'x-wallet-address';
 export const SIGNATURE_HEADER = 'x-signature';

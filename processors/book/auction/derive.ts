@@ -1,6 +1,7 @@
 // Derives an order from a request and its market's state: defaults, estimates, recent fills, slippage, prices.
 // Rules: docs/internals/auctions.md.
 
+import { BASE_PRECISION } from '../../../schemas/index.ts';
 import { estimateFill } from './estimate.ts';
 import { fillShift, shiftPrices } from './fill-shift.ts';
 import { appliedPercent, auctionOrder, referencePrices } from './order.ts';
@@ -11,7 +12,6 @@ import {
   type AuctionMarket,
   type AuctionPrices,
   type AuctionRequest,
-  BASE_PRECISION,
   REFERENCES,
   type Reference,
   U64_MAX,

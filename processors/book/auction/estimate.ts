@@ -1,15 +1,7 @@
 // Estimates the fill of an order by walking the levels it would take (docs/internals/auctions.md, "Estimates").
 
-import type { Direction } from '../../../schemas/index.ts';
-import {
-  type AssetType,
-  type AuctionBook,
-  BASE_PRECISION,
-  distance,
-  NO_ASK_PRICE,
-  PRICE_PRECISION,
-  smallest,
-} from './types.ts';
+import { BASE_PRECISION, type Direction, PRICE_PRECISION } from '../../../schemas/index.ts';
+import { type AssetType, type AuctionBook, distance, NO_ASK_PRICE, smallest } from './types.ts';
 
 export interface Estimate {
   readonly entryPrice: bigint;

@@ -1,12 +1,11 @@
 // From estimates to the prices of an order (docs/internals/auctions.md, "Order prices"). Divisions truncate toward zero.
 
-import type { Direction } from '../../../schemas/index.ts';
+import { type Direction, PRICE_PRECISION } from '../../../schemas/index.ts';
 import {
   AuctionError,
   type AuctionOrder,
   type AuctionPrices,
   largest,
-  PRICE_PRECISION,
   type Reference,
   smallest,
   U64_MAX,

@@ -4,8 +4,6 @@ import type { Direction, MarketRef } from '../../../schemas/index.ts';
 import type { Level } from '../levels.ts';
 import type { Quotes } from '../quotes.ts';
 
-export const PRICE_PRECISION = 1_000_000n;
-export const BASE_PRECISION = 1_000_000_000n;
 /** Price of a missing ask: 2^53 - 1. */
 export const NO_ASK_PRICE = 9_007_199_254_740_991n;
 /** Largest u64: the size of a max-leverage order, and the upper limit of an order. */

@@ -6,12 +6,11 @@ import { encodeBody, type FeedMessage, withFilters } from '../../../localnet/grp
 import type { AccountVersion, RunningLocalnet, StoredTransaction } from '../../../localnet/index.ts';
 import { accountJson, passes } from '../../../localnet/rpc/account-json.ts';
 import type { Topic } from '../../../localnet/rpc/subscriptions.ts';
-import type { GeyserRequest } from '../../../schemas/index.ts';
+import { type GeyserRequest, SIGNATURE_BYTES } from '../../../schemas/index.ts';
 
 /** Stand in the prebuilt bytes where the sender writes. Their varints have five bytes, like those of all numbers up to 2^35. */
 const SLOT_MARK = 448_585_463;
 const VERSION_MARK = 466_480_917;
-const SIGNATURE_BYTES = 64;
 /** The first byte makes the text 88 characters long, whatever follows. */
 const SIGNATURE_HEAD = 0x7f;
 const NUMBER_AT = 58;

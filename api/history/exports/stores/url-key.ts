@@ -6,7 +6,7 @@ import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 const KEY_FILE = 'url.key';
-const KEY_BYTES = 32;
+const SECRET_BYTES = 32;
 const OWNER_ONLY = 0o600;
 
 export class UrlKey {
@@ -20,7 +20,7 @@ export class UrlKey {
   static async of(folder: string): Promise<UrlKey> {
     const file = path.join(folder, KEY_FILE);
     const key = (await readKeyFile(file)) ?? (await makeKeyFile(file));
-    if (key.length !== KEY_BYTES) throw new Error(`${file} is not a key of ${KEY_BYTES} bytes`);
+    if (key.length !== SECRET_BYTES) throw new Error(`${file} is not a key of ${SECRET_BYTES} bytes`);
     return new UrlKey(key);
   }
 
@@ -49,7 +49,7 @@ async function readKeyFile(file: string): Promise<Uint8Array | null> {
 /** Of several processes that make it at the same time, the first one does; no reader sees a part of it. */
 async function makeKeyFile(file: string): Promise<Uint8Array> {
   const draft = `${file}.${randomBytes(8).toString('hex')}`;
-  await writeFile(draft, randomBytes(KEY_BYTES), { mode: OWNER_ONLY });
+  await writeFile(draft, randomBytes(SECRET_BYTES), { mode: OWNER_ONLY });
   try {
     await link(draft, file);
   } catch (error) {

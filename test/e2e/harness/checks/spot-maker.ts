@@ -3,7 +3,7 @@
 
 import { randomBytes } from 'node:crypto';
 import bs58 from 'bs58';
-import { loadDefinition } from '../../../../schemas/index.ts';
+import { loadDefinition, PUBKEY_BYTES } from '../../../../schemas/index.ts';
 import { NaiveChain, variant } from '../naive/chain.ts';
 import type { Cluster } from '../processes/processes.ts';
 
@@ -11,13 +11,12 @@ const SPOT_MARKET_INDEX = 1;
 const SPOT = 0;
 const NO_ORDER = 0;
 const PLACED_ON_CLOB = 64;
-const KEY_BYTES = 32;
 
 export class SpotMaker {
   readonly #cluster: Cluster;
   readonly #chain = new NaiveChain();
-  readonly #pubkey = bs58.encode(randomBytes(KEY_BYTES));
-  readonly #authority = randomBytes(KEY_BYTES);
+  readonly #pubkey = bs58.encode(randomBytes(PUBKEY_BYTES));
+  readonly #authority = randomBytes(PUBKEY_BYTES);
   #model: string | null = null;
 
   constructor(cluster: Cluster) {

@@ -1,0 +1,16 @@
+// The price of a fill: quote over base (docs/internals/events.md, "Order actions"). A record has no price of its own.
+
+import { BASE_PRECISION, PRICE_DECIMALS, QUOTE_DECIMALS } from './scales.ts';
+
+/** Factor from quote to price, besides the scale of the base. */
+export const PRICE_PER_QUOTE = 10n ** BigInt(PRICE_DECIMALS - QUOTE_DECIMALS);
+
+/** Price 1e6 of `quote` 1e6 over `base` in units of `baseScale`, rounded half up. `base` is above zero. */
+export function fillPrice(quote: bigint, base: bigint, baseScale = BASE_PRECISION): bigint {
+  return (2n * quote * baseScale * PRICE_PER_QUOTE + base) / (2n * base);
+}
+
+/** The same truncated, as a notification shows it and as it is compared with a quoted level. */
+export function fillPriceFloor(quote: bigint, base: bigint): bigint {
+  return (quote * BASE_PRECISION * PRICE_PER_QUOTE) / base;
+}
