@@ -9,7 +9,7 @@ import type { HistoryServices } from '../services.ts';
 import type { HistoryStore } from '../store.ts';
 
 /** Streams with the stored rows they consist of. */
-export const STREAMS: readonly Stream[] = [
+const STREAMS: readonly Stream[] = [
   { stream: 'trades', table: 'order_action', filter: "action = 'fill'" },
   { stream: 'orderActions', table: 'order_action' },
   { stream: 'orders', table: 'order' },

@@ -1,16 +1,28 @@
 // Compares the freshness that the history reports with the newest record of each kind that the chain emitted.
 
-import { STREAMS } from '../../../../api/history/routes/freshness.ts';
-import { EVENT_NAMES, tableOf } from '../../../../schemas/index.ts';
 import { compared, type StatsCheck, type StatsResult } from './answers.ts';
 import { getJson } from './paging.ts';
 import type { Sample } from './stored-samples.ts';
 import type { Data, MonthTruth } from './truth.ts';
 
-/** Streams with the records that they consist of. Samples and candles come from no record. */
-const RECORDS: readonly (readonly [stream: string, record: string])[] = STREAMS.flatMap(({ stream, table }) =>
-  EVENT_NAMES.filter((name) => tableOf(name) === table).map((name) => [stream, name] as const),
-);
+/** Stream and its record, apart from the list of the service: a wrong entry there shows. */
+const STREAMS: Readonly<Record<string, string>> = {
+  trades: 'OrderActionRecord',
+  orderActions: 'OrderActionRecord',
+  orders: 'OrderRecord',
+  fundingRates: 'FundingRateRecord',
+  fundingPayments: 'FundingPaymentRecord',
+  deposits: 'DepositRecord',
+  swaps: 'SwapRecord',
+  settlements: 'SettlePnlRecord',
+  liquidations: 'LiquidationRecord',
+  insuranceFund: 'InsuranceFundRecord',
+  insuranceFundStakes: 'InsuranceFundStakeRecord',
+  accounts: 'NewUserRecord',
+  spotInterest: 'SpotInterestRecord',
+  ammCurve: 'AmmCurveChanged',
+  bookFills: 'FillRecordV0',
+};
 
 interface Freshness {
   readonly newest: { readonly slot: number; readonly ts: number };
@@ -33,7 +45,7 @@ async function freshness(truth: MonthTruth, samples: readonly Sample[], base: st
   };
   const sample = samples.at(-1);
   const ends = [
-    ...RECORDS.map(([stream, record]) => last(stream, record)),
+    ...Object.entries(STREAMS).map(([stream, record]) => last(stream, record)),
     { stream: 'samples', slot: Number(sample?.slot), ts: Number(sample?.ts) },
   ];
   const { slot: newestSlot, ts: newestTs } = body.newest;
