@@ -7,7 +7,14 @@ import { parse } from 'yaml';
 import { startExports, startHistory, startOrderBook } from '../api/index.ts';
 import { startFees } from '../ingest/index.ts';
 import { createIngestMetrics } from '../ingest/metrics.ts';
-import { exposeRoleStates, type RoleContext, type RunningRole, watchDescriptors, watchLog } from '../platform/index.ts';
+import {
+  exposeRoleStates,
+  type RoleContext,
+  type RunningRole,
+  TailLosses,
+  watchDescriptors,
+  watchLog,
+} from '../platform/index.ts';
 import { sinkMetrics } from '../processors/history/metrics.ts';
 import {
   startBook,
@@ -109,6 +116,7 @@ beforeAll(async () => {
   watchDescriptors(context).stop();
   createIngestMetrics(context.metrics);
   exposeRoleStates(context.metrics, new Map());
+  new TailLosses(context.logger, context.metrics);
   watchLog({ watch: { onLook: () => () => {} }, logger: context.logger, metrics: context.metrics })();
   sinkMetrics(context.metrics, async () => new Map());
   await until(async () => (await valuesOf('slotbook_reader_differences_total')).length > 0);

@@ -13,6 +13,7 @@ export { openEventLog } from './log/open.ts';
 export { pageOf, pagesOf } from './log/page.ts';
 export * from './log/port.ts';
 export { readToEnd } from './log/read-to-end.ts';
+export { TailLosses } from './log/tail-losses.ts';
 export { type FollowedTopic, followingRole, followTopic, TopicFollower } from './log/topic-follower.ts';
 export * from './market-indexes.ts';
 export * from './outbound/addresses.ts';

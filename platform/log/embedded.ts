@@ -41,6 +41,7 @@ import {
   offsetKey,
   SupersededError,
 } from './port.ts';
+import type { TailLosses } from './tail-losses.ts';
 
 const FOLDER = 'log';
 const PAGE_RECORDS = 1000;
@@ -73,14 +74,16 @@ interface StoredAppend {
 type ReadPage<Page> = (range: PageRange, end: bigint) => { readonly page: Page; readonly last: bigint | undefined };
 
 /** Opens the log in `<dataDir>/log`. */
-export async function open(config: Config, logger: Logger): Promise<EventLog> {
-  return new EmbeddedLog(openEnvironment(join(config.dataDir, FOLDER)), config, logger.child({ log: 'embedded' }));
+export async function open(config: Config, logger: Logger, losses: TailLosses): Promise<EventLog> {
+  const environment = openEnvironment(join(config.dataDir, FOLDER));
+  return new EmbeddedLog(environment, config, logger.child({ log: 'embedded' }), losses);
 }
 
 class EmbeddedLog implements EventLog {
   readonly kind = 'embedded';
   readonly #environment: Environment;
   readonly #logger: Logger;
+  readonly #losses: TailLosses;
   readonly #topics = new Map<string, StoredTopic>();
   readonly #encoder = new RecordEncoder();
   readonly #closing = new AbortController();
@@ -89,9 +92,10 @@ class EmbeddedLog implements EventLog {
   readonly #bytesMax: number;
   #retention: Promise<void> | null = null;
 
-  constructor(environment: Environment, { logMaxMb, logTrimMs }: Config, logger: Logger) {
+  constructor(environment: Environment, { logMaxMb, logTrimMs }: Config, logger: Logger, losses: TailLosses) {
     this.#environment = environment;
     this.#logger = logger;
+    this.#losses = losses;
     this.#bytesMax = logMaxMb === 0 ? Number.POSITIVE_INFINITY : logMaxMb * MEGABYTE;
     if (logTrimMs > 0 && environment.releaseReadPages()) {
       this.#trimTimer = setInterval(() => environment.releaseReadPages(), logTrimMs).unref();
@@ -174,7 +178,7 @@ class EmbeddedLog implements EventLog {
     this.#environment.read(() => {
       for (const [partition, from] of options.from) {
         checkPartition(options.topic, partition);
-        cursors.set(partition, from === 'earliest' ? 0n : from === 'latest' ? this.#next(id, partition) : from);
+        cursors.set(partition, from === 'earliest' ? 0n : this.#start(options.topic.name, id, partition, from));
       }
     });
     return this.#pages(id, cursors, options, read);
@@ -318,6 +322,14 @@ class EmbeddedLog implements EventLog {
 
   #next(topicId: number, partition: number): bigint {
     return decodeOffset(this.#environment.partitions.getBinary(partitionKey(topicId, partition)));
+  }
+
+  /** A position beyond the end comes from elsewhere: records and committed offsets are lost together. */
+  #start(topic: string, topicId: number, partition: number, from: bigint | 'latest'): bigint {
+    const next = this.#next(topicId, partition);
+    if (from === 'latest') return next;
+    if (from > next) this.#losses.report({ topic, partition, position: from, next });
+    return from < next ? from : next;
   }
 
   #topic(topic: Topic): StoredTopic {

@@ -1,11 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Kafka, logLevel } from 'kafkajs';
+import { type Admin, Kafka, logLevel } from 'kafkajs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Topic } from '../../schemas/index.ts';
 import { startKafka } from '../../test/support/log/broker.ts';
 import { describeEventLog } from '../../test/support/log/contract.ts';
-import { createTopic, numbered, readAll, take, testTopic, text } from '../../test/support/log/harness.ts';
+import {
+  countedLosses,
+  createTopic,
+  numbered,
+  readAll,
+  take,
+  testTopic,
+  text,
+} from '../../test/support/log/harness.ts';
 import type { KafkaBroker } from '../../test/support/log/kafka-broker.ts';
 import { eventually } from '../../test/support/platform/eventually.ts';
 import { times } from '../../test/support/platform/times.ts';
@@ -27,25 +35,31 @@ function kafkaConfig(): Config {
   return readConfig({}, { log: 'kafka', kafkaBrokers: broker.brokers, kafkaTopicPrefix });
 }
 
-/** Closes segments at once, so that the broker's cleaner may compact them; a further record closes the last one. */
-async function hastenCompaction(name: string): Promise<void> {
+async function withAdmin(use: (admin: Admin) => Promise<void>): Promise<void> {
   const admin = new Kafka({ brokers: [broker.brokers], logLevel: logLevel.NOTHING }).admin();
   await admin.connect();
-  await admin.alterConfigs({
-    validateOnly: false,
-    resources: [
-      {
-        type: TOPIC_RESOURCE,
-        name,
-        configEntries: [
-          { name: 'cleanup.policy', value: 'compact' },
-          { name: 'segment.ms', value: '50' },
-          { name: 'min.cleanable.dirty.ratio', value: '0.01' },
-        ],
-      },
-    ],
-  });
+  await use(admin);
   await admin.disconnect();
+}
+
+/** Deletes a topic of one partition and creates it again, so that its end is 0: a topic cannot lose a part of its tail on request. */
+async function recreate(topic: string): Promise<void> {
+  await withAdmin(async (admin) => {
+    await admin.deleteTopics({ topics: [topic] });
+    await eventually(() => admin.createTopics({ topics: [{ topic, numPartitions: 1 }] }));
+  });
+}
+
+/** Closes segments at once, so that the broker's cleaner may compact them; a further record closes the last one. */
+async function hastenCompaction(name: string): Promise<void> {
+  const configEntries = [
+    { name: 'cleanup.policy', value: 'compact' },
+    { name: 'segment.ms', value: '50' },
+    { name: 'min.cleanable.dirty.ratio', value: '0.01' },
+  ];
+  await withAdmin(async (admin) => {
+    await admin.alterConfigs({ validateOnly: false, resources: [{ type: TOPIC_RESOURCE, name, configEntries }] });
+  });
 }
 
 describeEventLog('kafka', async () => {
@@ -131,6 +145,42 @@ describe('kafka event log', () => {
     }
     for (const topic of topics) expect((await logs[0]?.bounds(topic, 1))?.next).toBe(3n);
     await Promise.all(logs.map((log) => log.close()));
+  });
+
+  it('reads on from the new end of a partition that lost its tail, while it follows and from a committed offset', async () => {
+    const config = kafkaConfig();
+    const { losses, lines, count } = countedLosses();
+    const log = await openEventLog(config, silentLogger(), losses);
+    const topic = await createTopic(log);
+    await log.append(topic, numbered(100));
+    await log.commit('group', { offsets: [{ topic: topic.name, partition: 0, next: 90n }] });
+    const taken: string[] = [];
+    const stop = new AbortController();
+    const following = (async () => {
+      for await (const { records } of log.follow({ topic, from: new Map([[0, 'earliest']]), signal: stop.signal }))
+        taken.push(...records.map(text));
+    })();
+    await eventually(async () => expect(taken).toHaveLength(100));
+
+    await recreate(config.kafkaTopicPrefix + topic.name);
+    await eventually(async () => expect(await count()).toBe(1));
+    const again = await openEventLog(config, silentLogger(), losses);
+    await again.append(topic, numbered(10, 100));
+    await eventually(async () => expect(taken).toHaveLength(110));
+    const { offsets } = await again.load('group');
+    const fromGroup = take(again, topic, new Map([[0, offsets.get(offsetKey(topic.name, 0)) ?? 0n]]), 3);
+    await eventually(async () => expect(await count()).toBe(2));
+    await again.append(topic, numbered(3, 110));
+
+    expect((await fromGroup).map(text)).toEqual(['110', '111', '112']);
+    await eventually(async () => expect(taken).toEqual(Array.from({ length: 113 }, (_, number) => String(number))));
+    expect(lines).toMatchObject([
+      { topic: topic.name, partition: 0, from: '0', to: '99' },
+      { topic: topic.name, partition: 0, from: '10', to: '89' },
+    ]);
+    stop.abort();
+    await following;
+    await Promise.all([log.close(), again.close()]);
   });
 
   it('puts the prefix before every topic, so that two logs on one broker do not meet', async () => {

@@ -25,6 +25,7 @@ import {
   type LogRecord,
   type NewRecord,
 } from './port.ts';
+import type { TailLosses } from './tail-losses.ts';
 
 const PAGE_RECORDS = 1000;
 const HOUR_MS = 3_600_000;
@@ -46,8 +47,8 @@ const CREATE_TIMEOUT_MS = 20_000;
 const LATE_REQUESTS_MS = 60_000;
 
 /** Connects to `config.kafkaBrokers`. Throws LogAwayError when none answers within `config.kafkaPatienceMs`. */
-export async function open(config: Config, logger: Logger): Promise<EventLog> {
-  const log = new KafkaLog(config, logger.child({ log: 'kafka' }));
+export async function open(config: Config, logger: Logger, losses: TailLosses): Promise<EventLog> {
+  const log = new KafkaLog(config, logger.child({ log: 'kafka' }), losses);
   try {
     await log.connect();
   } catch (error) {
@@ -61,6 +62,7 @@ class KafkaLog implements EventLog {
   readonly kind = 'kafka';
   readonly #prefix: string;
   readonly #logger: Logger;
+  readonly #losses: TailLosses;
   readonly #createReader: () => KafkaReader;
   readonly #admin: Admin;
   readonly #writer: KafkaWriter;
@@ -69,12 +71,13 @@ class KafkaLog implements EventLog {
   readonly #closing = new AbortController();
   readonly #known = new Map<string, Topic>();
 
-  constructor(config: Config, logger: Logger) {
+  constructor(config: Config, logger: Logger, losses: TailLosses) {
     const { kafkaPatienceMs, kafkaTopicPrefix } = config;
     const patient = createKafka(config, logger, kafkaPatienceMs);
     const impatient = createKafka(config, logger, 0);
     this.#prefix = kafkaTopicPrefix;
     this.#logger = logger;
+    this.#losses = losses;
     this.#createReader = () => new KafkaReader(impatient, logger, kafkaPatienceMs);
     this.#admin = patient.admin();
     this.#writer = new KafkaWriter(patient);
@@ -145,7 +148,10 @@ class KafkaLog implements EventLog {
     const cursors = await reportingAway(() => starts);
     const reader = this.#createReader();
     const signal = AbortSignal.any([options.signal, this.#closing.signal]);
-    const followed = { reader, topic: this.#name(options.topic), cursors, signal, logger: this.#logger };
+    const { name: topic } = options.topic;
+    const onLostTail = (partition: number, position: bigint, next: bigint) =>
+      this.#losses.report({ topic, partition, position, next });
+    const followed = { reader, topic: this.#name(options.topic), cursors, signal, logger: this.#logger, onLostTail };
     try {
       for await (const fetched of followPartitions(followed)) {
         for (const batch of batches(fetched, maxRecords)) {

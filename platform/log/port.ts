@@ -87,7 +87,8 @@ export interface FollowOptions {
   readonly topic: Topic;
   /**
    * Start offset of each partition to read. `earliest` is the oldest record, `latest` the end at some moment between the call
-   * and the first batch. A removed offset means the oldest remaining one.
+   * and the first batch. A removed offset means the oldest remaining one. An offset beyond the end means the end, because the
+   * partition lost its tail; a running follower goes on at the new end too.
    */
   readonly from: ReadonlyMap<number, bigint | 'earliest' | 'latest'>;
   readonly signal: AbortSignal;

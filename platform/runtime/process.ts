@@ -9,6 +9,7 @@ import { LOOK_MS, MarkWatch } from '../log/lease.ts';
 import { openEventLog } from '../log/open.ts';
 import { PatientStartLog, type WhileAway } from '../log/patient-start.ts';
 import { LogAwayError } from '../log/port.ts';
+import { TailLosses } from '../log/tail-losses.ts';
 import type { Logger, Registry, RoleContext, RunningRole } from './context.ts';
 import { watchDescriptors } from './descriptors.ts';
 import { updateEndpoints } from './endpoints.ts';
@@ -54,7 +55,8 @@ export async function startProcess({ config, logger, roles, onStarting }: Proces
   const descriptors = watchDescriptors({ logger, metrics });
   const whileAway: WhileAway = (work) =>
     retryWhileAway(work, { server: 'The log', isAway: (error) => error instanceof LogAwayError, logger });
-  const log = await whileAway(() => openEventLog(config, logger));
+  const losses = new TailLosses(logger, metrics);
+  const log = await whileAway(() => openEventLog(config, logger, losses));
   const contextOf = (name: string): RoleContext => ({ config, log, logger: logger.child({ role: name }), metrics });
   const leased = new Map<string, LeasedRole>();
   const running: RunningRole[] = [];

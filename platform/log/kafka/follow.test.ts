@@ -11,6 +11,8 @@ const refusal = (name: string) => Object.assign(new Error(name), { name });
 class FakeReader implements Pick<KafkaReader, 'leaders' | 'fetch' | 'read' | 'bounds' | 'reset'> {
   readonly ends: number[];
   readonly leading: string[];
+  /** A broker that leads no more: it is asked until the next reset, and ends earlier. */
+  stale: { readonly end: number } | null = null;
 
   constructor(...ends: readonly number[]) {
     this.ends = [...ends];
@@ -44,14 +46,16 @@ class FakeReader implements Pick<KafkaReader, 'leaders' | 'fetch' | 'read' | 'bo
     return { earliest: 0n, next: BigInt(this.#end(partition)) };
   }
 
-  async reset(): Promise<void> {}
+  async reset(): Promise<void> {
+    this.stale = null;
+  }
 
   #leader(partition: number): string {
     return this.leading[partition] ?? '';
   }
 
   #end(partition: number): number {
-    return this.ends[partition] ?? 0;
+    return this.stale?.end ?? this.ends[partition] ?? 0;
   }
 
   #fetched(partition: number, cursor: bigint): Fetched {
@@ -73,13 +77,21 @@ async function follow(
   const stop = new AbortController();
   const cursors = new Map(from.map((offset, partition) => [partition, BigInt(offset)]));
   const seen: number[][] = from.map(() => []);
-  const followed = { reader: reader as unknown as KafkaReader, topic: 't', cursors, signal: stop.signal, logger };
+  const losses: { readonly partition: number; readonly position: bigint; readonly next: bigint }[] = [];
+  const followed = {
+    reader: reader as unknown as KafkaReader,
+    topic: 't',
+    cursors,
+    signal: stop.signal,
+    logger,
+    onLostTail: (partition: number, position: bigint, next: bigint) => void losses.push({ partition, position, next }),
+  };
   for await (const { partition, records } of followPartitions(followed)) {
     seen[partition]?.push(...records.map(({ offset }) => Number(offset)));
     await seeing(seen);
     if (isDone(seen)) stop.abort();
   }
-  return { seen, cursors, warnings };
+  return { seen, cursors, warnings, losses };
 }
 
 describe('a follower of partitions', () => {
@@ -100,5 +112,35 @@ describe('a follower of partitions', () => {
     );
     expect(seen).toEqual([[0, 1, 2, 3, 4, 5]]);
     expect(cursors.get(0)).toBe(6n);
+  });
+
+  it('reads on from the new end where a partition lost its tail, and says which records are lost', async () => {
+    const reader = new FakeReader(6, 3);
+    const { seen, cursors, losses } = await follow(
+      reader,
+      [0, 0],
+      ([first = []]) => first.includes(3) && first.at(-1) === 3,
+      async ([first = []]) => {
+        if (first.length !== 6) return;
+        reader.ends[0] = 2;
+        await sleep(30);
+        void sleep(60).then(() => {
+          reader.ends[0] = 4;
+        });
+      },
+    );
+    expect(seen).toEqual([
+      [0, 1, 2, 3, 4, 5, 2, 3],
+      [0, 1, 2],
+    ]);
+    expect([...cursors.values()]).toEqual([4n, 3n]);
+    expect(losses).toEqual([{ partition: 0, position: 6n, next: 2n }]);
+  });
+
+  it('loses nothing to a broker that leads no more and lacks the newest records', async () => {
+    const reader = new FakeReader(6);
+    reader.stale = { end: 4 };
+    const { seen, losses } = await follow(reader, [5], ([only = []]) => only.includes(5));
+    expect([seen, losses]).toEqual([[[5]], []]);
   });
 });

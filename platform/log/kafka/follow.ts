@@ -12,6 +12,8 @@ export interface Followed {
   readonly cursors: Map<number, bigint>;
   readonly signal: AbortSignal;
   readonly logger: Logger;
+  /** The partition ends at `next`, before the position: the follower goes on there. */
+  readonly onLostTail: (partition: number, position: bigint, next: bigint) => void;
 }
 
 type Answer = { readonly nodeId: string; readonly fetched: readonly Fetched[] } | { readonly error: unknown };
@@ -48,12 +50,11 @@ export async function* followPartitions(followed: Followed): AsyncGenerator<Fetc
     } catch (error) {
       if (signal.aborted) return;
       open = new Map();
+      // With fresh metadata, because a broker that leads no more may lack the newest records.
+      await reader.reset();
       if (isOutOfRange(error)) {
-        if (await toOldestKept(followed)) continue;
-      } else {
-        logger.debug({ err: error, topic }, 'retrying to follow');
-        await reader.reset();
-      }
+        if (await toKept(followed)) continue;
+      } else logger.debug({ err: error, topic }, 'retrying to follow');
       await Promise.race([sleep(retryMs), aborted]);
       retryMs = Math.min(retryMs * 2, RETRY_MAX_MS);
     }
@@ -104,18 +105,25 @@ async function skipEmptyBatch({ reader, topic, cursors }: Followed, fetched: rea
   return advance(cursors, news);
 }
 
-/** Retention overtook the reader: continues at the oldest record. False when a cursor is beyond the end instead. */
-async function toOldestKept({ reader, topic, cursors, logger }: Followed): Promise<boolean> {
+/**
+ * Continues at the oldest record where retention overtook the reader, and at the end where the partition lost its tail. False when
+ * every position is within its partition, or brokers do not answer.
+ */
+async function toKept({ reader, topic, cursors, logger, onLostTail }: Followed): Promise<boolean> {
   let moved = false;
   for (const [partition, cursor] of cursors) {
-    const { earliest } = await reader.bounds(topic, partition);
-    if (cursor >= earliest) continue;
-    logger.warn(
-      { topic, partition, from: cursor.toString(), to: earliest.toString() },
-      'records expired before they were read',
-    );
-    cursors.set(partition, earliest);
+    const bounds = await reader.bounds(topic, partition).catch(() => null);
+    if (bounds === null) break;
+    const { earliest, next } = bounds;
+    if (cursor >= earliest && cursor <= next) continue;
+    cursors.set(partition, cursor < earliest ? earliest : next);
     moved = true;
+    if (cursor > next) onLostTail(partition, cursor, next);
+    else
+      logger.warn(
+        { topic, partition, from: cursor.toString(), to: earliest.toString() },
+        'records expired before they were read',
+      );
   }
   return moved;
 }

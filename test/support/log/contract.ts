@@ -8,7 +8,19 @@ import { type EventLog, offsetKey } from '../../../platform/log/port.ts';
 import { partitionOf } from '../../../schemas/index.ts';
 import { eventually } from '../platform/eventually.ts';
 import { describeCrashes } from './crashes.ts';
-import { createTopic, type LogUnderTest, numbered, openLog, readAll, take, testTopic, text } from './harness.ts';
+import {
+  countedLosses,
+  createTopic,
+  follows,
+  followsPages,
+  type LogUnderTest,
+  numbered,
+  openLog,
+  readAll,
+  take,
+  testTopic,
+  text,
+} from './harness.ts';
 import { describeLeases } from './leases.ts';
 import { MODEL_PARTITIONS, playSteps, steps } from './model.ts';
 
@@ -146,6 +158,26 @@ export function describeEventLog(name: string, start: () => Promise<LogUnderTest
           await sleep(20);
         }
         expect(Number((await later).map(text)[0])).toBeGreaterThanOrEqual(100);
+      });
+
+      it('goes on at the end where its offset is beyond it, because the partition lost its tail', async () => {
+        const losses = countedLosses();
+        const reader = await openLog(subject, losses.losses);
+        const topic = await createTopic(log);
+        await log.append(topic, numbered(3));
+        for (const follow of [follows, followsPages]) {
+          const before = await losses.count();
+          const { next } = await log.bounds(topic, 0);
+          const following = follow(reader, topic, 1_000n);
+          await eventually(async () => expect(await losses.count()).toBe(before + 1));
+          await log.append(topic, numbered(2, Number(next)));
+          expect(await following).toBe(next);
+        }
+        expect(losses.lines).toMatchObject([
+          { topic: topic.name, partition: 0, from: '3', to: '999' },
+          { topic: topic.name, partition: 0, from: '5', to: '999' },
+        ]);
+        await reader.close();
       });
 
       it('gives each of many readers every record once, in order, in batches up to the requested size', async () => {

@@ -1,10 +1,14 @@
 // An adapter as the contract suite needs it, and helpers of the suite.
 
 import { randomBytes } from 'node:crypto';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
 import type { Config } from '../../../platform/config.ts';
 import { openEventLog } from '../../../platform/log/open.ts';
 import type { EventLog, LogRecord, NewRecord } from '../../../platform/log/port.ts';
+import { TailLosses } from '../../../platform/log/tail-losses.ts';
 import { silentLogger } from '../../../platform/runtime/logger.ts';
+import { metricTotal } from '../../../platform/runtime/metrics.ts';
 import type { Retention, Topic } from '../../../schemas/index.ts';
 
 export interface LogUnderTest {
@@ -22,8 +26,17 @@ export interface LogUnderTest {
 
 const PAGE_RECORDS = 1000;
 
-export function openLog({ config }: LogUnderTest): Promise<EventLog> {
-  return openEventLog(config, silentLogger());
+export function openLog({ config }: LogUnderTest, losses?: TailLosses): Promise<EventLog> {
+  return openEventLog(config, silentLogger(), losses);
+}
+
+/** Lost tails with their log lines and their metric. */
+export function countedLosses() {
+  const lines: unknown[] = [];
+  const metrics = new Registry();
+  const logger = pino({ level: 'error' }, { write: (line) => void lines.push(JSON.parse(line)) });
+  const losses = new TailLosses(logger, metrics);
+  return { losses, lines, count: () => metricTotal(metrics, 'slotbook_log_lost_tails_total') };
 }
 
 /** A separate topic for each test, so that tests share one log. */
@@ -79,4 +92,18 @@ export async function take(
     if (taken.length >= count) stop.abort();
   }
   return taken;
+}
+
+/** Offset of the first record that a follower from `from` gets. */
+export async function follows(log: EventLog, topic: Topic, from: bigint): Promise<bigint | undefined> {
+  return (await take(log, topic, new Map([[0, from]]), 1))[0]?.offset;
+}
+
+/** As `follows`, by pages. */
+export async function followsPages(log: EventLog, topic: Topic, from: bigint): Promise<bigint | undefined> {
+  const stop = new AbortController();
+  for await (const { offsets } of log.followPages({ topic, from: new Map([[0, from]]), signal: stop.signal })) {
+    return offsets[0];
+  }
+  return undefined;
 }
