@@ -90,6 +90,32 @@ describe('books of a partition', () => {
     );
   });
 
+  it('apply the records that come after a lost tail, while they run and after a restore', () => {
+    fc.assert(
+      fc.property(records, records, fc.nat(100), fc.boolean(), (input, later, lost, isRestored) => {
+        const end = (input.at(-1)?.offset ?? 0n) + 1n;
+        const newEnd = end - BigInt(Math.min(lost, Number(end)));
+        const moved = (from: bigint) => later.map(({ offset, value }) => ({ offset: from + offset, value }));
+        const whole = new PartitionBooks(0, 0n);
+        run(whole, input);
+        let books = new PartitionBooks(0, 0n);
+        run(books, input);
+        if (isRestored) {
+          fc.pre([...books.books.values()].every(({ engine }) => !engine.isHeld));
+          const restored = new PartitionBooks(0, books.next);
+          for (const book of books.books.values()) restored.restore(finish(books.save(book)), book.next);
+          restored.rewind(newEnd);
+          expect(restored.lowWatermark()).toBeLessThanOrEqual(newEnd);
+          books = restored;
+        }
+        const changes = run(books, moved(newEnd)).filter(({ kind }) => kind === 'diff');
+        expect(changes).toEqual(run(whole, moved(end)).filter(({ kind }) => kind === 'diff'));
+        expect(books.next).toBe(newEnd + (later.at(-1)?.offset ?? 0n) + 1n);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
   it('publish the same for any batches', () => {
     fc.assert(
       fc.property(records, fc.array(fc.nat(50), { maxLength: 6 }), (input, cuts) => {

@@ -107,6 +107,8 @@ export class PartitionBooks {
   /** Last epochs of books that could not continue, by market key; see `abandon`. */
   readonly #lastEpochs = new Map<string, number>();
   #isLost = false;
+  /** End of the records given so far in this life. */
+  #given = 0n;
 
   readonly #followsPublished: boolean;
   readonly #ignored: IgnoredMakers;
@@ -144,6 +146,17 @@ export class PartitionBooks {
     return lost.map(({ key }) => key);
   }
 
+  /** Takes records from `end` on as new, because the partition lost those that it had there. Returns the books that have applied them. */
+  rewind(end: bigint): readonly string[] {
+    const ahead = [...this.books.values()].filter(({ next }) => next > end);
+    for (const book of ahead) {
+      book.next = end;
+      if (book.savedNext > end) book.savedNext = end;
+    }
+    if (this.next > end) this.next = end;
+    return ahead.map(({ key }) => key);
+  }
+
   /** Drops a book with unreadable saved state: it is rebuilt from all records in a later epoch. */
   lose(key: string, lastEpoch: number): void {
     this.#lastEpochs.set(key, lastEpoch);
@@ -174,6 +187,9 @@ export class PartitionBooks {
 
   /** As `apply`; the books must not be used before the end. */
   *applyInSteps(records: readonly InputRecord[], outputs: BookOutput[]): Steps<void> {
+    const [first, last] = [records[0], records.at(-1)];
+    if (first && first.offset < this.#given) this.rewind(first.offset);
+    if (last) this.#given = last.offset + 1n;
     const messages: (PartitionMessage | BadRecord)[] = [];
     for (const record of records) {
       messages.push(decode(record));

@@ -263,6 +263,29 @@ describe('book role', () => {
     expect(last.name === 'BookViewDiff' && last.value.epoch).toBe(12);
   });
 
+  it('goes on with the new records of a partition that lost records which the saved book has', async () => {
+    await feed([...FIRST, ...SECOND]);
+    const first = await start();
+    await changesUpTo(4);
+    await first.stop();
+    const { offsets, state } = await log.load(BOOK_GROUP);
+    await log.close();
+    rmSync(folder, { recursive: true, force: true });
+
+    log = await openEventLog(config(), silentLogger());
+    await feed([slotOf(11)]);
+    await log.commit(BOOK_GROUP, {
+      offsets: [{ topic: TOPICS.book.name, partition: PARTITION, next: offsets.get(`book/${PARTITION}`) ?? 0n }],
+      state: [...state].map(([key, value]) => ({ key, value })),
+    });
+    const second = await start();
+    await feed([ordersOf({ slot: 13, upserts: [order(3, 97n)] })]);
+    await changesUpTo(5);
+    await second.stop();
+    const saved = await log.load(BOOK_GROUP);
+    expect(saved.offsets.get(`book/${PARTITION}`)).toBe(2n);
+  });
+
   it('rebuilds a book in a later epoch when its saved state is damaged, and saves it again', async () => {
     await feed([...FIRST, ...SECOND]);
     const first = await start();

@@ -105,7 +105,9 @@ class BookRole {
     await this.#quality.load();
     await this.#restoreEngines(group);
     for (const books of this.#partitions) {
-      const { earliest } = await this.#log.bounds(TOPICS.book, books.partition);
+      const { earliest, next } = await this.#log.bounds(TOPICS.book, books.partition);
+      const ahead = books.rewind(next);
+      if (ahead.length > 0) this.#logger.error({ ahead, next: next.toString() }, 'the log lost records of these books');
       const lost = books.abandon(earliest);
       if (lost.length > 0) this.#logger.warn({ lost }, 'records of these books are no longer kept; new epochs begin');
       this.#from.set(books.partition, books.readsFrom(earliest));
@@ -345,7 +347,8 @@ class BookRole {
       state.push({ key: ENGINE_STATE + book.key, value });
       state.push({ key: EPOCH_STATE + book.key, value: Buffer.from(String(epoch), 'utf8') });
       bytes += value.length;
-      book.savedNext = next;
+      // Lower when the partition lost its tail meanwhile.
+      if (book.next >= next) book.savedNext = next;
     }
     if (state.length > 0 || books.books.size === 0) await flush();
   }
