@@ -135,6 +135,22 @@ describe('kafka event log', () => {
     await log.close();
   });
 
+  it('checks the lease between the parts of a large output', async () => {
+    const log = await openEventLog(kafkaConfig(), silentLogger());
+    const topic = await createTopic(log);
+    let checks = 0;
+    const check = async () => {
+      checks += 1;
+      if (checks === 2) throw new Error('taken over');
+    };
+    const outputs = ['a', 'b', 'c'].map((key) => ({ topic, records: [{ key, value: Buffer.alloc(5_000_000, 1) }] }));
+    const step = { outputs, state: [{ key: 'k', value: Buffer.from('v') }], fence: { role: 'test', epoch: 1n, check } };
+    await expect(log.commit('group', step)).rejects.toThrow('taken over');
+    expect((await readAll(log, topic)).map(({ key }) => key)).toEqual(['a', 'b']);
+    expect((await log.load('group')).state.size).toBe(0);
+    await log.close();
+  });
+
   it('lets several processes create the same topics at once', async () => {
     const config = kafkaConfig();
     const topics = Array.from({ length: 6 }, () => testTopic(2));

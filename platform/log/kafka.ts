@@ -10,8 +10,15 @@ import { followPartitions } from './kafka/follow.ts';
 import { GROUPS, KafkaGroups } from './kafka/groups.ts';
 import { onceKnown } from './kafka/once-known.ts';
 import { type Fetched, KafkaReader, type RawRecord } from './kafka/reader.ts';
-import { KafkaWriter } from './kafka/writer.ts';
-import { APPEND_BYTES_MAX, byPartition, checkCommit, checkGroup, checkPartition } from './limits.ts';
+import { KafkaWriter, REQUEST_BYTES_MAX } from './kafka/writer.ts';
+import {
+  APPEND_BYTES_MAX,
+  byPartition,
+  checkCommit,
+  checkGroup,
+  checkPartition,
+  type PartitionAppend,
+} from './limits.ts';
 import { pagesOf } from './page.ts';
 import {
   type Appended,
@@ -56,6 +63,11 @@ export async function open(config: Config, logger: Logger, losses: TailLosses): 
     throw named(error);
   }
   return log;
+}
+
+interface TopicAppend {
+  readonly topic: Topic;
+  readonly parts: readonly PartitionAppend[];
 }
 
 class KafkaLog implements EventLog {
@@ -170,13 +182,11 @@ class KafkaLog implements EventLog {
     const appends = outputs.map(({ topic, records }) => ({ topic, parts: byPartition(topic, records) }));
     await reportingAway(async () => {
       for (const { topic } of appends) await this.#exists(topic);
-      await Promise.all(
-        appends
-          .filter(({ parts }) => parts.length > 0)
-          .map(({ topic, parts }) => this.#writer.append(this.#name(topic), parts)),
-      );
-      // Retries can hold the outputs back for kafkaPatienceMs.
-      if (appends.length > 0) await step.fence?.check();
+      for (const some of inRequests(appends)) {
+        await Promise.all(some.map(({ topic, parts }) => this.#writer.append(this.#name(topic), parts)));
+        // Retries can hold the outputs back for kafkaPatienceMs.
+        await step.fence?.check();
+      }
       await this.#groups.store(group, step);
     });
   }
@@ -286,6 +296,21 @@ async function reportingAway<T>(action: () => Promise<T>): Promise<T> {
 function named(error: unknown): unknown {
   if (!isAway(error)) return error;
   return new LogAwayError(`no Kafka broker answers: ${(error as Error).message}`, { cause: error });
+}
+
+/** Appends in their order, of one request or a little more together. */
+function* inRequests(appends: readonly TopicAppend[]): Generator<readonly TopicAppend[]> {
+  let some: TopicAppend[] = [];
+  let bytes = 0;
+  for (const append of appends.filter(({ parts }) => parts.length > 0)) {
+    some.push(append);
+    for (const part of append.parts) bytes += part.bytes;
+    if (bytes < REQUEST_BYTES_MAX) continue;
+    yield some;
+    some = [];
+    bytes = 0;
+  }
+  if (some.length > 0) yield some;
 }
 
 function creation(name: string, { partitions, retention }: Topic): ITopicConfig {

@@ -69,6 +69,7 @@ export interface StateWrite {
 
 /** The results of one consumer step. One commit may write a state key once. */
 export interface Commit {
+  /** Any number of them, in their order; each has at most APPEND_BYTES_MAX bytes for a partition. */
   readonly outputs?: readonly Outputs[];
   readonly offsets?: readonly NextOffset[];
   readonly state?: readonly StateWrite[];

@@ -1,15 +1,32 @@
 // Steps of any size count as a whole, wherever the process dies.
 
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { APPEND_BYTES_MAX, type Commit, type NewRecord, offsetKey } from '../../platform/index.ts';
+import {
+  APPEND_BYTES_MAX,
+  type Commit,
+  type NewRecord,
+  offsetKey,
+  openEventLog,
+  readConfig,
+  silentLogger,
+} from '../../platform/index.ts';
 import { TOPICS, type Topic } from '../../schemas/index.ts';
 import { MemoryLog } from '../../test/support/ingest/memory-log.ts';
+import { createTopic, readAll } from '../../test/support/log/harness.ts';
+import { times } from '../../test/support/platform/times.ts';
+import { outputsOf, startSteps } from '../../test/support/processors/follow/large-steps.ts';
 import { commitStep, loadSteps, wholeState } from './step-commit.ts';
 
 const GROUP = 'test';
 const INPUT = TOPICS.margin;
 const OUTPUT = TOPICS.notifications;
+/** Longer than a step of the killed process takes. */
+const KILL_DELAY_MAX_MS = 60;
 const ZEROS = Buffer.alloc(APPEND_BYTES_MAX / 2);
 
 class Killed extends Error {}
@@ -116,14 +133,37 @@ describe('a step', () => {
             written.push(...records.map(({ key }) => key));
             const { state: saved } = await log.load(GROUP);
             expect(lengths(saved)).toEqual(lengths(expected));
-            const keys = new Set(log.all(OUTPUT).map(({ key }) => key));
-            expect(written.filter((key) => !keys.has(key))).toEqual([]);
+            expect(
+              log
+                .all(OUTPUT)
+                .map(({ key }) => key)
+                .sort(),
+            ).toEqual([...written].sort());
           }
         },
       ),
       { numRuns: 300 },
     );
   });
+
+  it('has its outputs once on the embedded log, whatever their size and wherever its process is killed', async () => {
+    const config = readConfig({}, { log: 'embedded', dataDir: mkdtempSync(path.join(tmpdir(), 'steps-')) });
+    const log = await openEventLog(config, silentLogger());
+    const [input, output] = [await createTopic(log), await createTopic(log)];
+    for (let kill = 0; kill < times(4, 20); kill++) {
+      const child = startSteps({ config, input, output, group: GROUP });
+      await child.printed(1 + Math.floor(Math.random() * 2));
+      await sleep(Math.random() * KILL_DELAY_MAX_MS);
+      await child.kill();
+      const next = (await log.load(GROUP)).offsets.get(offsetKey(input.name, 0)) ?? 0n;
+      const steps = Array.from({ length: Number(next) }, (_, at) => outputsOf(BigInt(at + 1)));
+      expect((await readAll(log, output)).map(({ key }) => key)).toEqual(steps.flat().map(({ key }) => key));
+      const { state } = await loadSteps(log, GROUP);
+      expect(state.get('0')?.[0]).toBe(Number(next));
+    }
+    await log.close();
+    rmSync(config.dataDir, { recursive: true });
+  }, 120_000);
 
   it('is one commit when it fits, and only appends when it has no offset and no state', async () => {
     const log = new MortalLog();

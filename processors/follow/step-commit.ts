@@ -1,5 +1,5 @@
 // Commits a step of any size as a whole. State that is too large for one commit is staged: it waits under keys of its own until one
-// commit moves the offset and makes it count. A start finishes such a step or forgets it.
+// commit writes the outputs, moves the offset and makes it count. A start finishes such a step or forgets it.
 
 import {
   type Commit,
@@ -26,23 +26,28 @@ const SETS = 'staged+';
 const REMOVES = 'staged-';
 const PRESENT = Buffer.of(1);
 
-/** Outputs come first. Offsets and state count together, whatever their size and wherever the process dies. */
+/**
+ * Offsets and state count together, whatever their size and wherever the process dies. So do outputs on the embedded log; on Kafka they
+ * come first.
+ */
 export async function commitStep(
   log: EventLog,
   group: string,
   { outputs, offsets, state }: Required<Omit<Commit, 'fence'>>,
 ): Promise<void> {
-  const isStateSmall = state.length <= SMALL_WRITES && commitBytes({ offsets, state }) <= PORTION_BYTES;
-  const isSmall = isStateSmall && outputs.every(({ records }) => isSmallList(records));
-  const commits = offsets.length > 0 || state.length > 0;
-  if (isSmall && commits) return log.commit(group, { outputs, offsets, state });
-  for (const { topic, records } of outputs) {
-    for (const portion of portions(records)) await log.append(topic, portion);
+  // One append takes a limited size, a commit takes any number of them.
+  const parts = outputs.flatMap(({ topic, records }) =>
+    Array.from(portions(records), (portion) => ({ topic, records: portion })),
+  );
+  if (offsets.length === 0 && state.length === 0) {
+    for (const { topic, records } of parts) await log.append(topic, records);
+    return;
   }
-  if (!commits) return;
-  if (isStateSmall) return log.commit(group, { offsets, state });
+  if (state.length <= SMALL_WRITES && commitBytes({ offsets, state }) <= PORTION_BYTES) {
+    return log.commit(group, { outputs: parts, offsets, state });
+  }
   for (const portion of portions(state.map(staged))) await log.commit(group, { state: portion });
-  await log.commit(group, { offsets, state: [{ key: COUNTS, value: PRESENT }] });
+  await log.commit(group, { outputs: parts, offsets, state: [{ key: COUNTS, value: PRESENT }] });
   await settle(log, group, state);
 }
 
@@ -90,10 +95,6 @@ function stagedWrites(saved: ReadonlyMap<string, Uint8Array>): StateWrite[] {
     else if (key.startsWith(REMOVES)) writes.push({ key: key.slice(REMOVES.length), value: null });
   }
   return writes;
-}
-
-function isSmallList(writes: readonly StateWrite[]): boolean {
-  return writes.length <= SMALL_WRITES && writes.reduce((sum, write) => sum + storedBytes(write), 0) <= PORTION_BYTES;
 }
 
 /** Parts of a list in its order, each of PORTION_BYTES and PORTION_WRITES at most, or of one entry. */

@@ -39,7 +39,7 @@ const ACKS_ALL = -1;
  */
 const PRODUCERS_MAX = 4;
 /** Of the calls that are sent together. */
-const REQUEST_BYTES_MAX = 4 * 1024 * 1024;
+export const REQUEST_BYTES_MAX = 4 * 1024 * 1024;
 /** kafkajs sorts the messages of a partition in quadratic time, so more requests are faster than larger ones. */
 const REQUEST_RECORDS_MAX = 2000;
 const CLOSE_WITHIN_MS = 5000;

@@ -74,8 +74,12 @@ export function startClaimer(task: ClaimerTask): Child {
 }
 
 function start(file: string, task: WriterTask | ConsumerTask | OpenerTask | ClaimerTask): Child {
-  const script = fileURLToPath(new URL(file, import.meta.url));
-  const child = spawn(process.execPath, [...NODE_FLAGS, script, JSON.stringify(task)], {
+  return startScript(new URL(file, import.meta.url), task);
+}
+
+/** Starts a script that reads its task from its first argument. */
+export function startScript(script: URL, task: unknown): Child {
+  const child = spawn(process.execPath, [...NODE_FLAGS, fileURLToPath(script), JSON.stringify(task)], {
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const lines: string[] = [];
