@@ -11,6 +11,7 @@ export { APPEND_BYTES_MAX, commitBytes, KEY_BYTES_MAX, LogLimitError, storedByte
 export * from './log/newest.ts';
 export { openEventLog } from './log/open.ts';
 export { pageOf, pagesOf } from './log/page.ts';
+export { PartitionTail } from './log/partition-tail.ts';
 export * from './log/port.ts';
 export { readToEnd } from './log/read-to-end.ts';
 export { TailLosses } from './log/tail-losses.ts';

@@ -3,7 +3,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { Counter, type Registry } from 'prom-client';
-import type { EventLog, Logger, RoleContext, RunningRole } from '../../platform/index.ts';
+import { type EventLog, type Logger, PartitionTail, type RoleContext, type RunningRole } from '../../platform/index.ts';
 import {
   decodeMessage,
   encodeMessage,
@@ -52,12 +52,13 @@ class FeePoller {
   readonly #signal: AbortSignal;
   readonly #metrics: ReturnType<typeof feeMetrics>;
   readonly #markets = new Map<string, MarketRef>();
-  #marketsNext = 0n;
+  readonly #marketViews: PartitionTail;
   /** Whether the last poll failed. A longer outage is logged once. */
   #isDown = false;
 
   constructor(context: RoleContext, url: string, accountKeys: AccountKeys, signal: AbortSignal) {
     this.#log = context.log;
+    this.#marketViews = new PartitionTail(context.log, TOPICS.marketViews, 0, 0n);
     this.#logger = context.logger;
     this.#pollingMs = context.config.feePollingMs;
     this.#url = url;
@@ -83,11 +84,9 @@ class FeePoller {
 
   async #learnMarkets(): Promise<void> {
     while (true) {
-      const records = await this.#log.read(TOPICS.marketViews, 0, this.#marketsNext, PAGE_RECORDS);
-      const last = records.at(-1);
-      if (!last) return;
+      const records = await this.#marketViews.read(PAGE_RECORDS);
+      if (records.length === 0) return;
       for (const { key, value } of records) this.#learn(key, value);
-      this.#marketsNext = last.offset + 1n;
     }
   }
 

@@ -11,6 +11,7 @@ import {
   TOPICS,
   type Topic,
 } from '../../schemas/index.ts';
+import { PartitionTail } from './partition-tail.ts';
 import type { EventLog } from './port.ts';
 
 const READ_RECORDS = 1_000;
@@ -19,7 +20,7 @@ const READ_RECORDS = 1_000;
 export class TopicTail {
   readonly #log: EventLog;
   readonly #topic: Topic;
-  #next: bigint | null = null;
+  #tail: PartitionTail | null = null;
 
   /** `topic` has one partition. */
   constructor(log: EventLog, topic: Topic) {
@@ -28,17 +29,20 @@ export class TopicTail {
   }
 
   async read(): Promise<readonly Uint8Array[]> {
-    // A log that no new ingest has opened lacks the topic.
-    if (this.#next === null) await this.#log.ensureTopics([this.#topic]);
-    this.#next ??= (await this.#log.bounds(this.#topic, 0)).earliest;
+    this.#tail ??= await this.#open();
     const values: Uint8Array[] = [];
     for (;;) {
-      const records = await this.#log.read(this.#topic, 0, this.#next, READ_RECORDS);
-      const last = records.at(-1);
-      if (!last) return values;
+      const records = await this.#tail.read(READ_RECORDS);
+      if (records.length === 0) return values;
       for (const { value } of records) values.push(value);
-      this.#next = last.offset + 1n;
     }
+  }
+
+  async #open(): Promise<PartitionTail> {
+    // A log that no new ingest has opened lacks the topic.
+    await this.#log.ensureTopics([this.#topic]);
+    const { earliest } = await this.#log.bounds(this.#topic, 0);
+    return new PartitionTail(this.#log, this.#topic, 0, earliest);
   }
 }
 

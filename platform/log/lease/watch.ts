@@ -77,6 +77,8 @@ export class MarkWatch {
   async #read(): Promise<void> {
     const beganMs = performance.now();
     const { next } = await this.log.bounds(TOPICS.writers, 0);
+    // The topic lost its tail: the marks from its end on are new.
+    if (next < this.#next) this.#next = next;
     while (this.#next < next) {
       const records = await this.log.read(TOPICS.writers, 0, this.#next, READ_RECORDS);
       for (const record of records) {

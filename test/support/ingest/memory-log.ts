@@ -39,6 +39,11 @@ export class MemoryLog implements EventLog {
     return this.#of(topic, partition).slice(Number(from), Number(from) + maxRecords);
   }
 
+  /** Loses the records of a partition from an offset on. */
+  lose(topic: Topic, partition: number, from: number): void {
+    this.#of(topic, partition).length = from;
+  }
+
   /** All records of a topic, partition after partition. */
   all(topic: Topic): LogRecord[] {
     return Array.from({ length: topic.partitions }, (_, partition) => this.#of(topic, partition)).flat();
