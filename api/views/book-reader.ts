@@ -245,7 +245,7 @@ export class BookReader {
 
   /** Offset in `views.book` of each market's newest snapshot, by market key. */
   async #snapshotOffsets(): Promise<Map<string, bigint>> {
-    const { state } = await this.#options.log.load(BOOK_GROUP);
+    const { state } = await this.#options.log.load(BOOK_GROUP, 'reader');
     const offsets = new Map<string, bigint>();
     for (const [name, value] of state) {
       if (!name.startsWith(SNAPSHOT_STATE)) continue;

@@ -19,7 +19,7 @@ export interface CurrentDatabases {
 
 /** `fallback`: the configured database, in use until the first rebuild. */
 export async function readCurrent(log: EventLog, fallback: string): Promise<CurrentDatabases> {
-  const { state } = await log.load(CURRENT_GROUP);
+  const { state } = await log.load(CURRENT_GROUP, 'reader');
   const name = (key: keyof CurrentDatabases) => {
     const bytes = state.get(key);
     return bytes === undefined ? null : Buffer.from(bytes).toString('utf8');

@@ -9,6 +9,7 @@ import type {
   EventLog,
   FollowOptions,
   GroupState,
+  GroupUse,
   LogBatch,
   LogPage,
   LogRecord,
@@ -65,8 +66,8 @@ class ProcessedLog extends ForwardingLog {
     return super.commit(groupOf(group), { ...step, ...(outputs ? { outputs } : {}) });
   }
 
-  override load(group: string): Promise<GroupState> {
-    return super.load(groupOf(group));
+  override load(group: string, as?: GroupUse): Promise<GroupState> {
+    return super.load(groupOf(group), as);
   }
 
   override forget(group: string): Promise<void> {

@@ -37,7 +37,7 @@ export async function readHistoryCompleteness(
   sinkGroup: string,
   waitMs = 0,
 ): Promise<HistoryCompleteness> {
-  const gaps = (await log.load(GAPS_GROUP)).state.get(GAPS_KEY);
+  const gaps = (await log.load(GAPS_GROUP, 'reader')).state.get(GAPS_KEY);
   if (gaps === undefined) return { gaps: null, coverage: [], accounts: [], eventsNotStored: null };
   const tail = new CoverageTail(log);
   const coverage = await tail.read();
@@ -45,7 +45,7 @@ export async function readHistoryCompleteness(
     Array.from({ length: TOPICS.events.partitions }, (_, partition) => log.bounds(TOPICS.events, partition)),
   );
   const missing = async () => {
-    const { offsets } = await log.load(sinkGroup);
+    const { offsets } = await log.load(sinkGroup, 'reader');
     return ends.reduce((sum, { earliest, next }, partition) => {
       const stored = offsets.get(offsetKey(TOPICS.events.name, partition)) ?? earliest;
       return sum + Number(next > stored ? next - stored : 0n);

@@ -7,6 +7,7 @@ import type {
   EventLog,
   FollowOptions,
   GroupState,
+  GroupUse,
   LogBatch,
   LogPage,
   LogRecord,
@@ -50,8 +51,8 @@ export class ForwardingLog implements EventLog {
     return this.#log.commit(group, step);
   }
 
-  load(group: string): Promise<GroupState> {
-    return this.#log.load(group);
+  load(group: string, as?: GroupUse): Promise<GroupState> {
+    return this.#log.load(group, as);
   }
 
   forget(group: string): Promise<void> {

@@ -16,6 +16,7 @@ import {
   type EventLog,
   type Fence,
   type GroupState,
+  type GroupUse,
   LogAwayError,
   type NewRecord,
   SupersededError,
@@ -268,13 +269,13 @@ class FencedLog extends ForwardingLog {
     return this.#allow(() => super.commit(group, { ...step, fence: this.#fence }));
   }
 
-  /** An empty commit before the first load: a late commit of an earlier writer has no effect behind it. */
-  override async load(group: string): Promise<GroupState> {
-    if (!this.#fenced.has(group)) {
+  /** An empty commit before the first load as the writer: a late commit of an earlier writer has no effect behind it. */
+  override async load(group: string, as: GroupUse = 'writer'): Promise<GroupState> {
+    if (as === 'writer' && !this.#fenced.has(group)) {
       await this.commit(group, {});
       this.#fenced.add(group);
     }
-    return super.load(group);
+    return super.load(group, as);
   }
 
   override forget(group: string): Promise<void> {

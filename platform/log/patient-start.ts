@@ -3,7 +3,7 @@
 
 import type { Topic } from '../../schemas/index.ts';
 import { ForwardingLog } from './forwarding.ts';
-import type { EventLog, GroupState, LogRecord } from './port.ts';
+import type { EventLog, GroupState, GroupUse, LogRecord } from './port.ts';
 
 /** Repeats idempotent work until the log answers. */
 export type WhileAway = <T>(work: () => Promise<T>) => Promise<T>;
@@ -34,8 +34,8 @@ export class PatientStartLog extends ForwardingLog {
     return this.#patiently(() => super.read(topic, partition, from, maxRecords));
   }
 
-  override load(group: string): Promise<GroupState> {
-    return this.#patiently(() => super.load(group));
+  override load(group: string, as?: GroupUse): Promise<GroupState> {
+    return this.#patiently(() => super.load(group, as));
   }
 
   #patiently<T>(call: () => Promise<T>): Promise<T> {

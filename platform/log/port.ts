@@ -84,6 +84,9 @@ export interface GroupState {
   readonly state: ReadonlyMap<string, Uint8Array>;
 }
 
+/** `writer`: the role commits to the group, so no late commit of its earlier writer counts behind the load. */
+export type GroupUse = 'writer' | 'reader';
+
 export interface FollowOptions {
   readonly topic: Topic;
   /**
@@ -155,8 +158,8 @@ export interface EventLog {
    */
   commit(group: string, step: Commit): Promise<void>;
 
-  /** Offsets and state from earlier commits of the group. */
-  load(group: string): Promise<GroupState>;
+  /** Offsets and state from earlier commits of the group. A role with a lease gives `reader` for a group that another role writes. */
+  load(group: string, as?: GroupUse): Promise<GroupState>;
 
   /** Removes offsets and state of a group, so that it starts from the beginning. */
   forget(group: string): Promise<void>;

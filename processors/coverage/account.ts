@@ -12,7 +12,7 @@ export const COVERAGE_PREFIX = 'coverage:';
 /** `account` in base58. Empty for an account without records and counts. */
 export async function coverageOfAccount(log: EventLog, account: string): Promise<readonly StreamCoverage[]> {
   const coverage = new Coverage();
-  const { state } = await log.load(COVERAGE_GROUP);
+  const { state } = await log.load(COVERAGE_GROUP, 'reader');
   coverage.restore(piecesOf(wholeState(state), COVERAGE_PREFIX));
   return ACCOUNT_STREAMS.flatMap((stream) => coverage.viewOf(account, stream) ?? []);
 }

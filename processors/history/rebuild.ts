@@ -31,7 +31,7 @@ export async function endsOfLog(log: EventLog): Promise<Offsets> {
 
 /** Records below `ends` that are not in the database yet; offsets emptied by compaction count too. */
 export async function unstored(log: EventLog, group: string, ends: Offsets): Promise<bigint> {
-  const { offsets } = await log.load(group);
+  const { offsets } = await log.load(group, 'reader');
   let sum = 0n;
   for (const [key, end] of ends) {
     const left = end - (offsets.get(key) ?? 0n);

@@ -124,7 +124,7 @@ export class ReducedSink {
     }
     for (;;) {
       signal.throwIfAborted();
-      const { offsets } = await log.load(group);
+      const { offsets } = await log.load(group, 'reader');
       for (const [key, end] of ends) if ((offsets.get(key) ?? 0n) >= end) ends.delete(key);
       if (ends.size === 0) break;
       logger.debug({ group, waiting: [...ends.keys()] }, 'the reducer has not read all its inputs yet');

@@ -50,7 +50,7 @@ export class SnapshotOffsets {
   }
 
   async #read(): Promise<void> {
-    const { state } = await this.#log.load(BOOK_GROUP);
+    const { state } = await this.#log.load(BOOK_GROUP, 'reader');
     const indexes = new Map<string, SnapshotIndex>();
     for (const [name, value] of state) {
       const key = snapshotIndexMarket(name);

@@ -259,6 +259,24 @@ export function describeLeases(subject: () => LogUnderTest, log: () => EventLog)
       await newer.release();
     });
 
+    it('claims a group that it loads as its writer, and none that it only reads', async () => {
+      const [role, group] = [someRole(), testTopic().name];
+      // No epoch is below the first one.
+      await (await lease(log(), someRole())).release();
+      const held = await lease(log(), role);
+      const fence = { role, epoch: held.epoch - 1n, check: async () => {} };
+      const write = (value: string) => other.commit(group, { state: [{ key: 'a', value: Buffer.from(value) }], fence });
+      const read = async (as: 'reader' | 'writer') =>
+        text({ value: (await held.log.load(group, as)).state.get('a') ?? Buffer.of() });
+      await held.log.load(group, 'reader');
+      await write('1');
+      expect(await read('reader')).toBe('1');
+      expect(await read('writer')).toBe('1');
+      await write('2').catch((error: Error) => expect(error.name).toBe('SupersededError'));
+      expect(await read('writer')).toBe('1');
+      await held.release();
+    });
+
     it('answers every ask before its next write, also after a pause of the process', async () => {
       const role = someRole();
       const topic = await createTopic(log());
