@@ -13,10 +13,11 @@ import { AccountStream } from './rpc/account-stream.ts';
 import { BlockClock } from './rpc/block-clock.ts';
 import { RequestBudget } from './rpc/budget.ts';
 import { REAL_CLOCK } from './rpc/clock.ts';
+import type { HistoryCommitment, NodeCommitment } from './rpc/commitment.ts';
 import { Endpoint } from './rpc/endpoint.ts';
 import { FinalityClock } from './rpc/finality-clock.ts';
 import { FinalizedChain } from './rpc/finalized.ts';
-import { type Finality, History } from './rpc/history.ts';
+import { History } from './rpc/history.ts';
 import { NOTHING_DELIVERED } from './rpc/intake.ts';
 import { JsonRpc } from './rpc/json-rpc.ts';
 import { Nodes } from './rpc/nodes.ts';
@@ -56,9 +57,9 @@ export interface RpcSourceOptions {
   readonly definition: ChainDefinition;
   readonly logger: Logger;
   /** For account reads and subscriptions; default confirmed. */
-  readonly accountCommitment?: 'processed' | 'confirmed' | 'finalized';
+  readonly accountCommitment?: NodeCommitment;
   /** For transactions; default confirmed. */
-  readonly historyCommitment?: Finality;
+  readonly historyCommitment?: HistoryCommitment;
   readonly silenceMs: number;
   /** Interval of the signature check and of oracle reads; default 5 s. */
   readonly auditMs?: number;
@@ -181,7 +182,7 @@ export class RpcSource implements Source {
     return (await this.#rpc(signal).blockLists.header(slot, options))?.blockhash ?? null;
   }
 
-  get #historyCommitment(): Finality {
+  get #historyCommitment(): HistoryCommitment {
     return this.#options.historyCommitment ?? 'confirmed';
   }
 

@@ -9,15 +9,14 @@ import { OtherOracles } from '../rpc/other-oracles.ts';
 import type { LiveSession, SessionParts } from '../rpc/session.ts';
 import { TransactionAudit } from '../rpc/transaction-audit.ts';
 import type { AccountUpdate } from '../source.ts';
+import { BlockEnd } from './block-end.ts';
 import { BlockChain, type Cursor } from './cursor.ts';
 import { Replay } from './replay.ts';
 import { kindOf, subscribeRequest } from './request.ts';
-import { type OpenStream, PING_ID, type UpdateStream } from './stream.ts';
+import type { OpenStream, UpdateStream } from './stream.ts';
 import { accountUpdate, type BlockMeta, blockMeta, slotOf, transactionLogs } from './updates.ts';
 import type { StreamUpdate, WireTransaction } from './wire.ts';
 
-/** This long after the metadata of a block, a server has sent the rest of it: it sends what a block has at once. */
-const QUIET_MS = 500;
 /** The first block of a stream is awaited so long: two slots. A chain that stands still sends none. */
 const FIRST_BLOCK_PATIENCE_MS = 1_000;
 /** A log that takes nothing for longer holds the stream no more: servers drop a client that reads too little. */
@@ -71,9 +70,11 @@ export class GrpcSession implements LiveSession {
   /** Blocks that wait for their label, for their times. */
   #times: { readonly slot: number; readonly ts: number }[] = [];
   #silence: NodeJS.Timeout | null = null;
-  #quiet: NodeJS.Timeout | null = null;
-  /** Number of the last ping. */
-  #pinged = PING_ID;
+  readonly #blockEnd = new BlockEnd({
+    mayAsk: () => this.#intake.mayLabel,
+    ping: (id) => this.#stream?.ping(id),
+    ended: () => this.#blockEnded(),
+  });
   #live = false;
   /** Slot of the first block of the stream, of which updates may be missing; -1 before. */
   #firstSlot = -1;
@@ -141,7 +142,7 @@ export class GrpcSession implements LiveSession {
       signal.removeEventListener('abort', stop);
       this.#end('over');
       if (this.#silence) clearTimeout(this.#silence);
-      if (this.#quiet) clearTimeout(this.#quiet);
+      this.#blockEnd.stop();
     }
   }
 
@@ -210,7 +211,7 @@ export class GrpcSession implements LiveSession {
     else if (transaction) this.#transaction(transaction, filters);
     else if (block) this.#block(blockMeta(block));
     else if (slot) this.#intake.labels.announced(slotOf(slot.slot));
-    else if (pong === this.#pinged) this.#onPong();
+    else this.#blockEnd.pong(pong);
   }
 
   #account(update: AccountUpdate, kind: number): void {
@@ -292,25 +293,13 @@ export class GrpcSession implements LiveSession {
     this.#intake.labels.announced(slot);
     this.#intake.label(this.#intake.labels.data(slot));
     this.#intake.releaseAhead();
-    this.#watchQuiet();
+    this.#blockEnd.block();
   }
 
-  #watchQuiet(): void {
-    if (this.#quiet) clearTimeout(this.#quiet);
-    this.#quiet = setTimeout(() => this.#onQuiet(), QUIET_MS);
-  }
-
-  /** The rest of the newest block may still be on its way. A pong cannot overtake it. */
-  #onQuiet(): void {
-    this.#quiet = null;
-    if (!this.#intake.mayLabel) this.#watchQuiet();
-    else this.#stream?.ping(++this.#pinged);
-  }
-
-  #onPong(): void {
+  /** The server has sent all of the newest block. */
+  #blockEnded(): void {
     const newest = this.#chain.last;
-    // A newer block has a ping of its own.
-    if (newest !== null && this.#quiet === null) this.#intake.label(this.#intake.labels.complete(newest.slot));
+    if (newest !== null) this.#intake.label(this.#intake.labels.complete(newest.slot));
   }
 
   /** The time of a slot follows its label. */

@@ -4,6 +4,7 @@
 import bs58 from 'bs58';
 import type { AccountsWanted, AccountUpdate } from '../source.ts';
 import type { AccountFilter } from './account-filters.ts';
+import type { NodeCommitment } from './commitment.ts';
 import { RpcError } from './errors.ts';
 import { ACCOUNTS_PER_CALL, type JsonRpc, type ProgramAccount, type ReadOptions } from './json-rpc.ts';
 import type { KeyCache } from './notifications.ts';
@@ -76,7 +77,7 @@ export class UnbelievableRead extends RpcError {
 
 export interface AccountReaderParts {
   readonly filters: readonly AccountFilter[];
-  readonly commitment: 'processed' | 'confirmed' | 'finalized';
+  readonly commitment: NodeCommitment;
   readonly keys: KeyCache;
 }
 

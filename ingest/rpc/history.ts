@@ -1,15 +1,14 @@
-// Finds every transaction of the programs. It lists their signatures back to the resume point and fetches the transactions that
-// did not arrive live. The resume point moves only past delivered or recorded ones.
+// Finds every transaction of the programs. It lists their signatures back to the resume point and has the transactions fetched
+// that did not arrive live. The resume point moves only past delivered or recorded ones.
 
 import { RESUME_MARGIN_SLOTS, type ResumePoint, type SlotRange, type TransactionLogs } from '../source.ts';
+import type { HistoryCommitment } from './commitment.ts';
 import type { Endpoint } from './endpoint.ts';
 import { BEHIND, RpcError } from './errors.ts';
-import { type JsonRpc, type ListedSignature, TRANSACTION_BATCH, type TransactionOutcome } from './json-rpc.ts';
+import type { JsonRpc, ListedSignature } from './json-rpc.ts';
+import { TransactionFetch } from './transaction-fetch.ts';
 
 const PAGE = 1000;
-const FETCHES_IN_FLIGHT = 4;
-/** Transactions of a sweep that fail when they are asked for alone, before it goes on: each costs some seconds of retries. */
-const ALONE_FAILURES_MAX = 8;
 /** Sweeps that ask for a transaction before it becomes a recorded hole: a minute of audits. */
 export const MISSING_SWEEPS_MAX = 12;
 /** Sweeps with an unproven end before the missing part becomes a recorded hole. */
@@ -25,11 +24,9 @@ const END_ANSWERS = 12;
 /** Bounds one list against a node that repeats its pages. */
 const PAGES_MAX = 100_000;
 
-export type Finality = 'confirmed' | 'finalized';
-
 export interface HistoryOptions {
   readonly programs: readonly string[];
-  readonly commitment: Finality;
+  readonly commitment: HistoryCommitment;
   /** Limit of signatures per program when there is no resume point. 0: the history begins after the newest one. */
   readonly firstSignaturesMax: number;
   /** Name of the chain in resume points. */
@@ -90,7 +87,8 @@ interface List {
 }
 
 export class History {
-  readonly #rpc: Pick<JsonRpc, 'signatures' | 'transactions'>;
+  readonly #rpc: Pick<JsonRpc, 'signatures'>;
+  readonly #fetch: TransactionFetch;
   readonly #options: HistoryOptions;
   /** Slots of delivered signatures. Signatures below the floor are never listed again and leave this map. */
   readonly #seen = new Map<string, number>();
@@ -108,10 +106,6 @@ export class History {
   readonly #cuts = new Map<string, number>();
   /** Newest listed slot of any program. */
   #newestListed = -1;
-  /** A transaction that a node had: the one delivered last. Nodes that answer for it are not away. */
-  #control: string | null = null;
-  /** The last round of transactions had no answer. The next ones are small, so that the nodes ask for short pauses. */
-  #isHalted = false;
   /** Given up since the last sweep that resolved. One that rejects keeps its own here, as no later sweep asks for them. */
   #givenUp: TransactionHole[] = [];
   #unproven = 0;
@@ -125,6 +119,7 @@ export class History {
 
   constructor(rpc: Pick<JsonRpc, 'signatures' | 'transactions'>, options: HistoryOptions, resume: ResumePoint | null) {
     this.#rpc = rpc;
+    this.#fetch = new TransactionFetch(rpc, options.commitment);
     this.#options = options;
     this.#resume = resume;
     this.#floor = resume === null ? -1 : Math.max(0, resume.slot - RESUME_MARGIN_SLOTS);
@@ -152,7 +147,7 @@ export class History {
     if (slot < this.#floor || this.#seen.has(signature)) return false;
     this.#seen.set(signature, slot);
     this.#missed.delete(signature);
-    this.#control = signature;
+    this.#fetch.had(signature);
     return true;
   }
 
@@ -175,7 +170,7 @@ export class History {
     let done = 0;
     let oldestMissing = Number.POSITIVE_INFINITY;
     let missing = 0;
-    for await (const [entry, outcome] of this.#fetch(unseen, signal)) {
+    for await (const [entry, outcome] of this.#fetch.all(unseen, signal)) {
       progress(++done, unseen.length);
       if (outcome.found !== null) {
         if (!this.take(entry.signature, entry.slot)) continue;
@@ -307,76 +302,6 @@ export class History {
     return [...unique.values()].sort((a, b) => a.slot - b.slot);
   }
 
-  async *#fetch(
-    entries: readonly ListedSignature[],
-    signal: AbortSignal,
-  ): AsyncGenerator<readonly [ListedSignature, TransactionOutcome]> {
-    const alone = { failures: 0 };
-    for (let from = 0, part = entries; from < entries.length; from += part.length) {
-      signal.throwIfAborted();
-      part = entries.slice(from, from + TRANSACTION_BATCH * (this.#isHalted ? 1 : FETCHES_IN_FLIGHT));
-      const batches: Promise<readonly TransactionOutcome[]>[] = [];
-      for (let at = 0; at < part.length; at += TRANSACTION_BATCH) {
-        const signatures = part.slice(at, at + TRANSACTION_BATCH).map((entry) => entry.signature);
-        batches.push(this.#transactions(signatures, signal));
-      }
-      const outcomes = await this.#alone(part, (await Promise.all(batches)).flat(), alone, signal);
-      this.#isHalted = outcomes.every(isUnanswered);
-      const outage = this.#isHalted ? outcomes[0] : undefined;
-      if (outage?.found === null) throw new RpcError(outage.reason, null, { isTransport: true });
-      for (const [index, entry] of part.entries()) {
-        const outcome = outcomes[index];
-        if (outcome !== undefined) yield [entry, outcome];
-      }
-    }
-  }
-
-  /** The other batches of a round keep their answers when the nodes fail at one. */
-  async #transactions(signatures: readonly string[], signal: AbortSignal): Promise<readonly TransactionOutcome[]> {
-    try {
-      return await this.#rpc.transactions(signatures, this.#options.commitment, { signal });
-    } catch (error) {
-      if (!(error instanceof RpcError)) throw error;
-      const miss = error.isBusy ? 'busy' : 'broken';
-      return signatures.map(() => ({ found: null, reason: error.message, miss }));
-    }
-  }
-
-  /**
-   * Asks alone for the transactions of requests at which the nodes failed: one of them may be the cause. One that fails alone
-   * too, while the nodes answer for another one, counts as lacking.
-   */
-  async #alone(
-    entries: readonly ListedSignature[],
-    together: readonly TransactionOutcome[],
-    alone: { failures: number },
-    signal: AbortSignal,
-  ): Promise<readonly TransactionOutcome[]> {
-    const outcomes = [...together];
-    const broken = [...entries.entries()].filter(([index]) => isBroken(outcomes[index]));
-    if (broken.length === 0) return outcomes;
-    // In an outage this is the only further request.
-    if (entries.length > 1 && outcomes.every(isUnanswered) && (await this.#isAway(signal)) === true) return outcomes;
-    for (const [index, { signature }] of broken) {
-      if (alone.failures >= ALONE_FAILURES_MAX) break;
-      if (entries.length > 1) outcomes.splice(index, 1, ...(await this.#transactions([signature], signal)));
-      const outcome = outcomes[index];
-      if (outcome?.found) this.#control ??= signature;
-      if (!isBroken(outcome)) continue;
-      alone.failures += 1;
-      const isAway = await this.#isAway(signal);
-      if (isAway === true) break;
-      if (isAway === false) outcomes[index] = { ...outcome, miss: 'lacking' };
-    }
-    return outcomes;
-  }
-
-  /** Whether no node answers for the control either. Null: there is none yet. */
-  async #isAway(signal: AbortSignal): Promise<boolean | null> {
-    if (this.#control === null) return null;
-    return (await this.#transactions([this.#control], signal)).every(isUnanswered);
-  }
-
   /** Whether this transaction was missed too often. It then counts as seen. */
   #isGivenUp({ signature, slot }: ListedSignature): boolean {
     const times = (this.#missed.get(signature) ?? 0) + 1;
@@ -437,13 +362,4 @@ export class History {
     this.#floor = Math.max(this.#floor, slot - RESUME_MARGIN_SLOTS);
     for (const [signature, seenSlot] of this.#seen) if (seenSlot < this.#floor) this.#seen.delete(signature);
   }
-}
-
-/** Whether no node answered for the transaction. */
-function isUnanswered(outcome: TransactionOutcome): boolean {
-  return outcome.found === null && outcome.miss !== 'lacking';
-}
-
-function isBroken(outcome: TransactionOutcome | undefined): outcome is TransactionOutcome & { readonly found: null } {
-  return outcome?.found === null && outcome.miss === 'broken';
 }

@@ -4,6 +4,7 @@
 import bs58 from 'bs58';
 import type { Logger } from '../../platform/index.ts';
 import type { AccountUpdate } from '../source.ts';
+import type { NodeCommitment } from './commitment.ts';
 import { ACCOUNTS_PER_CALL, type JsonRpc } from './json-rpc.ts';
 import { type KeyCache, singleAccountUpdate } from './notifications.ts';
 import type { PubSub } from './pubsub.ts';
@@ -11,7 +12,7 @@ import type { PubSub } from './pubsub.ts';
 export interface OtherOraclesParts {
   readonly rpc: Pick<JsonRpc, 'accounts'>;
   readonly logger: Logger;
-  readonly accountCommitment: 'processed' | 'confirmed' | 'finalized';
+  readonly accountCommitment: NodeCommitment;
   readonly keys: KeyCache;
   /** Oracle accounts that the markets name, of any program. */
   readonly oraclesOf: (markets: readonly AccountUpdate[]) => readonly Uint8Array[];

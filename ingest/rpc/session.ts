@@ -7,6 +7,7 @@ import type { AccountUpdate, TransactionLogs } from '../source.ts';
 import { type AccountFilter, MARKET_KINDS, ORACLE_KINDS } from './account-filters.ts';
 import type { AccountReader, WholeRead } from './account-reader.ts';
 import type { BlockClock } from './block-clock.ts';
+import type { HistoryCommitment, NodeCommitment } from './commitment.ts';
 import type { FinalityClock } from './finality-clock.ts';
 import { pauseUnlessOver, readSince, readUntilBelieved, SILENCE_SETTLE_MS, waitFor } from './full-reading.ts';
 import type { History } from './history.ts';
@@ -30,8 +31,8 @@ export interface SessionParts {
   readonly wsUrl: string;
   readonly accountFilters: readonly AccountFilter[];
   readonly programs: readonly string[];
-  readonly accountCommitment: 'processed' | 'confirmed' | 'finalized';
-  readonly historyCommitment: 'confirmed' | 'finalized';
+  readonly accountCommitment: NodeCommitment;
+  readonly historyCommitment: HistoryCommitment;
   readonly rpc: JsonRpc;
   readonly reader: AccountReader;
   readonly history: History;

@@ -206,10 +206,10 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'the newest block of a quiet gRPC stream is labelled without a pong',
-    file: 'ingest/grpc/session.ts',
+    file: 'ingest/grpc/block-end.ts',
     needs: 'grpc',
-    find: 'else this.#stream?.ping(++this.#pinged);',
-    replace: 'else this.#onPong();',
+    find: 'else this.#options.ping(++this.#pinged);',
+    replace: 'else this.#options.ended();',
   },
   {
     name: 'an announced slot counts as followed where two forks compete',
