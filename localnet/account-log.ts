@@ -51,7 +51,7 @@ export class AccountLog {
 /** Reads an account log slot by slot, even while it grows. */
 export class AccountLogReader {
   readonly #file: number;
-  #position = 0;
+  #at = 0;
 
   constructor(path: string) {
     this.#file = openSync(path, 'r');
@@ -59,12 +59,12 @@ export class AccountLogReader {
 
   /** The next slot, or null while its frame is incomplete. */
   next(): LoggedSlot | null {
-    const left = fstatSync(this.#file).size - this.#position;
+    const left = fstatSync(this.#file).size - this.#at;
     if (left < LENGTH_BYTES) return null;
-    const length = this.#read(this.#position, LENGTH_BYTES).readUInt32LE();
+    const length = this.#read(this.#at, LENGTH_BYTES).readUInt32LE();
     if (left < LENGTH_BYTES + length) return null;
-    const body = this.#read(this.#position + LENGTH_BYTES, length);
-    this.#position += LENGTH_BYTES + length;
+    const body = this.#read(this.#at + LENGTH_BYTES, length);
+    this.#at += LENGTH_BYTES + length;
     return deserialize(inflateRawSync(body)) as LoggedSlot;
   }
 
@@ -72,9 +72,9 @@ export class AccountLogReader {
     closeSync(this.#file);
   }
 
-  #read(position: number, length: number): Buffer {
+  #read(at: number, length: number): Buffer {
     const bytes = Buffer.alloc(length);
-    readSync(this.#file, bytes, 0, length, position);
+    readSync(this.#file, bytes, 0, length, at);
     return bytes;
   }
 }

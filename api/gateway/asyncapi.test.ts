@@ -191,8 +191,8 @@ describe('messages of clients', () => {
   });
 
   it('of the book channel are accepted exactly when they are documented', () => {
-    const position = fc.record({ epoch: fc.nat(), seq: mostly(fc.nat()) });
-    const byStream = fc.dictionary(fc.string({ maxLength: 9 }), position, { maxKeys: 2 });
+    const version = fc.record({ epoch: fc.nat(), seq: mostly(fc.nat()) });
+    const byStream = fc.dictionary(fc.string({ maxLength: 9 }), version, { maxKeys: 2 });
     const orNull = (right: fc.Arbitrary<unknown>) => mostly(fc.option(right));
     const members = {
       market,
@@ -202,7 +202,7 @@ describe('messages of clients', () => {
       conflation: orNull(fc.constantFrom(0, 50, 100, 400, 1000)),
       checksum: orNull(fc.oneof(fc.boolean(), fc.integer({ min: 0, max: 101 }))),
       cause: orNull(fc.boolean()),
-      resume: orNull(fc.oneof(position, byStream)),
+      resume: orNull(fc.oneof(version, byStream)),
       id: fc.oneof(fc.string(), fc.integer(), fc.constant(null)),
     };
     const sparse = fc.record(members, { requiredKeys: ['market'] });
@@ -230,13 +230,13 @@ describe('messages of clients', () => {
   });
 
   it('of the trades.v2 channel are accepted exactly when they are documented', () => {
-    const position = fc.record({ epoch: fc.nat(), seq: mostly(fc.nat()) });
-    const byStream = fc.dictionary(fc.string({ maxLength: 9 }), position, { maxKeys: 2 });
+    const version = fc.record({ epoch: fc.nat(), seq: mostly(fc.nat()) });
+    const byStream = fc.dictionary(fc.string({ maxLength: 9 }), version, { maxKeys: 2 });
     const members = {
       market,
       marketType: mostly(fc.option(marketType)),
       commitment: mostly(fc.option(word('confirmed', 'processed'))),
-      resume: mostly(fc.option(fc.oneof(position, byStream))),
+      resume: mostly(fc.option(fc.oneof(version, byStream))),
       id: fc.oneof(fc.string(), fc.integer(), fc.constant(null)),
     };
     let accepted = 0;
@@ -266,12 +266,12 @@ describe('messages of clients', () => {
   });
 
   it('of the account channel are accepted exactly when they are documented', () => {
-    const position = fc.record({ epoch: fc.nat(), seq: mostly(fc.nat()) });
+    const version = fc.record({ epoch: fc.nat(), seq: mostly(fc.nat()) });
     const key = mostly(fc.constantFrom(base58(MAKER_A), base58(MAKER_B), 'x', ''));
     const members = {
       account: key,
       authority: key,
-      resume: mostly(fc.option(fc.dictionary(fc.string({ maxLength: 9 }), position, { maxKeys: 2 }))),
+      resume: mostly(fc.option(fc.dictionary(fc.string({ maxLength: 9 }), version, { maxKeys: 2 }))),
       id: fc.oneof(fc.string(), fc.integer(), fc.constant(null)),
     };
     let accepted = 0;

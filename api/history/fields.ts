@@ -88,7 +88,7 @@ const HEAD: readonly RowField[] = [
   integer('slot', 'slot'),
 ];
 
-/** Last member of every event row, so that readers of CSV by position keep their columns. */
+/** Last member of every event row, so that readers of CSV by column number keep their columns. */
 export const TX_INDEX = optionalInteger('txIndex', 'index of the transaction in its block; null where unknown');
 
 /** Members of an event row: the head, its own, and `TX_INDEX`. */

@@ -19,12 +19,12 @@ export type PartResult = 'applied' | 'known' | 'gap' | 'damaged';
 
 export class AccountPart {
   #orders: ReadonlyMap<string, AccountOrder> = new Map();
-  #position: BookVersion | null = null;
+  #version: BookVersion | null = null;
   #slot = 0;
 
   /** Null before the first snapshot, and after damage until the next one. */
-  get position(): BookVersion | null {
-    return this.#position;
+  get version(): BookVersion | null {
+    return this.#version;
   }
 
   /** Slot of the newest change; 0 before the first. */
@@ -48,9 +48,9 @@ export class AccountPart {
 
   /** `order` is the message's order as numbers; null when these cannot be read. */
   apply({ epoch, seq, prevSeq, slot, isOpen, checksum }: OrderChangeMessage, order: AccountOrder | null): PartResult {
-    const position = this.#position;
-    if (position?.epoch === epoch && seq <= position.seq) return 'known';
-    if (position?.epoch !== epoch || prevSeq !== position.seq) return 'gap';
+    const version = this.#version;
+    if (version?.epoch === epoch && seq <= version.seq) return 'known';
+    if (version?.epoch !== epoch || prevSeq !== version.seq) return 'gap';
     if (!order) return this.#damaged();
     const next = new Map(this.#orders);
     if (isOpen) next.set(orderKey(order), order);
@@ -60,14 +60,14 @@ export class AccountPart {
 
   /** The last orders that were right stay. */
   #damaged(): PartResult {
-    this.#position = null;
+    this.#version = null;
     return 'damaged';
   }
 
-  #take(position: BookVersion, slot: number, checksum: number, next: ReadonlyMap<string, AccountOrder>): PartResult {
+  #take(version: BookVersion, slot: number, checksum: number, next: ReadonlyMap<string, AccountOrder>): PartResult {
     if (crc32(openOrdersText(next.values())) !== checksum) return this.#damaged();
     this.#orders = next;
-    this.#position = position;
+    this.#version = version;
     this.#slot = slot;
     return 'applied';
   }
@@ -105,7 +105,7 @@ export interface QueuePosition {
 }
 
 /** The queue position of a message as numbers; null when one is no integer. */
-export function positionOf(body: QueuePositionBody): QueuePosition | null {
+export function queuePositionOf(body: QueuePositionBody): QueuePosition | null {
   return numbersOf(() => ({
     ...body,
     price: BigInt(body.price),

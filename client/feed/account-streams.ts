@@ -15,7 +15,7 @@ import type {
   OrderChangeMessage,
   OrderFill,
 } from '../../schemas/portable.ts';
-import { AccountPart, fillOf, orderOf, positionOf, type QueuePosition } from './account-part.ts';
+import { AccountPart, fillOf, orderOf, type QueuePosition, queuePositionOf } from './account-part.ts';
 import type { StaleReason } from './live-book.ts';
 
 /** A user account, or all accounts of a wallet, base58. */
@@ -175,7 +175,7 @@ export class AccountStreams {
       followed.isAsking = false;
       for (const stream of streamsOf(followed).values()) stream.isCurrent = false;
       AccountOrders.setQueue(followed.orders, []);
-      this.#doubt(followed, 'disconnected');
+      this.#markStale(followed, 'disconnected');
     }
   }
 
@@ -229,12 +229,12 @@ export class AccountStreams {
     followed.isReplaced = true;
     // A damaged snapshot is asked for again after the next heartbeat.
     if (stream.isCurrent) this.#settle(followed);
-    else this.#doubt(followed, 'different');
+    else this.#markStale(followed, 'different');
   }
 
   #resume({ stream: name, streamId, recovered }: AccountResumed): void {
     const begun = this.#begin(accountOf(name), name, streamId);
-    if (!begun || !recovered || !begun.stream.part.position) return;
+    if (!begun || !recovered || !begun.stream.part.version) return;
     begun.stream.isCurrent = true;
     this.#settle(begun.followed);
   }
@@ -263,13 +263,13 @@ export class AccountStreams {
       return;
     }
     stream.isCurrent = false;
-    this.#doubt(followed, result === 'gap' ? 'missing' : 'different');
+    this.#markStale(followed, result === 'gap' ? 'missing' : 'different');
     this.#ask(followed.orders.account);
   }
 
   #queue({ account, positions }: AccountQueueMessage): void {
     const orders = this.#accounts.get(account)?.orders;
-    const queue = positions.map(positionOf);
+    const queue = positions.map(queuePositionOf);
     if (!orders || !queue.every((position) => position !== null)) return;
     AccountOrders.setQueue(orders, queue);
     for (const reader of this.#readersOf(account)) if (reader.choice.queue) reader.queue(orders);
@@ -294,13 +294,13 @@ export class AccountStreams {
         // One heartbeat may leave a stream before an answer, and names a part of very many streams.
         if (!named && !wasUnnamed) continue;
         followed.isAsking = false;
-        const { position } = stream.part;
-        const isSame = named && position?.epoch === named.epoch && position.seq === named.seq;
+        const { version } = stream.part;
+        const isSame = named && version?.epoch === named.epoch && version.seq === named.seq;
         if (stream.isCurrent && isSame) continue;
         isLacking = true;
         if (!stream.isCurrent) continue;
         stream.isCurrent = false;
-        this.#doubt(followed, 'missing');
+        this.#markStale(followed, 'missing');
       }
       if (isLacking) this.#ask(account);
     }
@@ -328,7 +328,7 @@ export class AccountStreams {
     followed.isReplaced = false;
   }
 
-  #doubt({ orders }: Followed, reason: StaleReason): void {
+  #markStale({ orders }: Followed, reason: StaleReason): void {
     if (!orders.isCurrent) return;
     AccountOrders.setCurrent(orders, false);
     for (const reader of this.#readersOf(orders.account)) reader.stale(orders, reason);
@@ -337,7 +337,7 @@ export class AccountStreams {
   #request(reader: AccountReader): void {
     const { choice } = reader;
     const accounts = this.#readers.get(reader) ?? ('account' in choice ? [choice.account] : []);
-    const resume = Object.assign({}, ...[...accounts].map((account) => this.#positions(account)));
+    const resume = Object.assign({}, ...[...accounts].map((account) => this.#versions(account)));
     this.#send({ type: 'subscribe', channel: 'account', ...choice, resume });
   }
 
@@ -347,13 +347,13 @@ export class AccountStreams {
     if (!followed || followed.isAsking || !this.#isOpen) return;
     followed.isAsking = true;
     const queue = this.#wantsQueue(account) || undefined;
-    this.#send({ type: 'subscribe', channel: 'account', account, resume: this.#positions(account), queue });
+    this.#send({ type: 'subscribe', channel: 'account', account, resume: this.#versions(account), queue });
   }
 
-  #positions(account: string): Record<string, BookVersion> {
+  #versions(account: string): Record<string, BookVersion> {
     const followed = this.#accounts.get(account);
     const known = followed ? [...streamsOf(followed).values()] : [];
-    return Object.fromEntries(known.flatMap(({ name, part }) => (part.position ? [[name, part.position]] : [])));
+    return Object.fromEntries(known.flatMap(({ name, part }) => (part.version ? [[name, part.version]] : [])));
   }
 
   #stream(account: string, name: string): { readonly followed: Followed; readonly stream: Stream } {

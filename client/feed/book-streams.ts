@@ -151,14 +151,14 @@ export class BookStreams implements BookSide {
   }
 
   #request(choice: BookChoice): void {
-    const positions = new Map<string, BookVersion>();
+    const versions = new Map<string, BookVersion>();
     for (const [stream, entry] of this.#books) {
-      const { position } = entry.keeper;
-      if (position && entry.choice === choice) positions.set(stream, position);
+      const { position: version } = entry.keeper;
+      if (version && entry.choice === choice) versions.set(stream, version);
     }
     const message: BookSubscribe = { ...choice, type: 'subscribe', channel: 'book' };
-    const [first] = positions.values();
-    const resume = first && choice.market === '*' ? Object.fromEntries(positions) : first;
+    const [first] = versions.values();
+    const resume = first && choice.market === '*' ? Object.fromEntries(versions) : first;
     this.#send(resume ? { ...message, resume } : message);
   }
 
@@ -215,13 +215,13 @@ export class BookStreams implements BookSide {
         for (const choice of this.#choices) if (this.#mayLack(choice, stream)) missing.add(choice);
         continue;
       }
-      const { position } = entry.keeper;
-      if (position && position.epoch === epoch && position.seq === seq) {
+      const { position: version } = entry.keeper;
+      if (version && version.epoch === epoch && version.seq === seq) {
         if (!named.has(stream)) missing.add(entry.choice);
         continue;
       }
       entry.keeper.distrust();
-      if (position) this.#handlers.gap({ stream, held: position, by: 'heartbeat' });
+      if (version) this.#handlers.gap({ stream, held: version, by: 'heartbeat' });
       this.#requestSnapshot(entry);
     }
     // The first snapshot of a stream is lost, and its market is unknown; or the answer to a resume is.

@@ -37,7 +37,7 @@ export class BookKeeper {
   readonly #depth: number;
   #levels: Record<SideName, LevelSide> = newLevels();
   #orders: Record<SideName, OrderSide> = newOrders();
-  #position: BookVersion | null = null;
+  #version: BookVersion | null = null;
   #slot = 0;
   #ts = 0;
   #market = '';
@@ -51,7 +51,7 @@ export class BookKeeper {
 
   /** Version of the book; null without a valid book. */
   get position(): BookVersion | null {
-    return this.#position;
+    return this.#version;
   }
 
   /** Slot of the newest message. */
@@ -98,8 +98,8 @@ export class BookKeeper {
       this.#clear();
       this.#market = message.market;
     } else {
-      if (this.#position === null) return 'waiting';
-      if (message.epoch !== this.#position.epoch || message.prevSeq !== this.#position.seq) {
+      if (this.#version === null) return 'waiting';
+      if (message.epoch !== this.#version.epoch || message.prevSeq !== this.#version.seq) {
         this.distrust();
         return 'gap';
       }
@@ -108,7 +108,7 @@ export class BookKeeper {
       this.distrust();
       return 'malformed';
     }
-    this.#position = { epoch: message.epoch, seq: message.seq };
+    this.#version = { epoch: message.epoch, seq: message.seq };
     this.#slot = message.slot;
     this.#ts = message.ts;
     if (this.#isAsPublished(message.checksum)) return 'applied';
@@ -127,7 +127,7 @@ export class BookKeeper {
 
   /** Marks the book as invalid: the keeper then accepts only a snapshot. */
   distrust(): void {
-    this.#position = null;
+    this.#version = null;
   }
 
   /** Checksum of the current book. */

@@ -80,7 +80,7 @@ export interface TradeStreamState {
 
 interface Stream extends TradeStreamState {
   /** The newest message that readers have. */
-  position: BookVersion;
+  version: BookVersion;
   /** True between a request to resume and its answer. One request at a time is enough: fills after the hole come again. */
   isResuming: boolean;
 }
@@ -147,13 +147,13 @@ export class TradeStreams {
 
   #take(stream: Stream, message: NumberedTradeMessage<Trade> | TradeWithdrawalMessage): void {
     const { epoch, seq, prevSeq } = message;
-    const { position } = stream;
-    if (epoch === position.epoch && seq <= position.seq) return;
-    if (epoch !== position.epoch || prevSeq !== position.seq) {
+    const { version } = stream;
+    if (epoch === version.epoch && seq <= version.seq) return;
+    if (epoch !== version.epoch || prevSeq !== version.seq) {
       this.#catchUp(stream);
       return;
     }
-    stream.position = { epoch, seq };
+    stream.version = { epoch, seq };
     if ('trade' in message) this.#fill(stream, message);
     else this.#withdrawal(stream, message);
   }
@@ -177,8 +177,8 @@ export class TradeStreams {
     const known = this.#streams.get(name);
     const now = { epoch, seq };
     if (known) {
-      const held = known.position;
-      known.position = now;
+      const held = known.version;
+      known.version = now;
       known.isResuming = false;
       const isSame = held.epoch === epoch && held.seq === seq;
       // Nothing came before the first fill, so nothing can be missing then.
@@ -187,7 +187,7 @@ export class TradeStreams {
       }
       return;
     }
-    const stream: Stream = { stream: name, market, marketType, commitment, position: now, isResuming: false };
+    const stream: Stream = { stream: name, market, marketType, commitment, version: now, isResuming: false };
     if (!this.#isWanted(stream)) return;
     this.#streams.set(name, stream);
     for (const reader of this.#readersOf(stream)) reader.started(stream);
@@ -212,7 +212,7 @@ export class TradeStreams {
         continue;
       }
       stream.isResuming = false;
-      const isSame = stream.position.epoch === epoch && stream.position.seq === seq;
+      const isSame = stream.version.epoch === epoch && stream.version.seq === seq;
       if (!isSame || !named.has(name)) this.#catchUp(stream);
     }
     for (const reader of lacking) this.#request(reader);
@@ -229,21 +229,21 @@ export class TradeStreams {
   #catchUp(stream: Stream): void {
     if (stream.isResuming) return;
     stream.isResuming = true;
-    const { market, marketType, commitment: held, position } = stream;
+    const { market, marketType, commitment: held, version } = stream;
     const commitment = held === 'processed' ? held : undefined;
-    this.#send({ type: 'subscribe', channel: 'trades.v2', market, marketType, commitment, resume: position });
+    this.#send({ type: 'subscribe', channel: 'trades.v2', market, marketType, commitment, resume: version });
   }
 
   #request({ choice }: TradeReader): void {
-    const positions: [string, BookVersion][] = [];
+    const versions: [string, BookVersion][] = [];
     for (const stream of this.#streams.values()) {
       if (!matches(choice, stream)) continue;
-      positions.push([stream.stream, stream.position]);
+      versions.push([stream.stream, stream.version]);
       stream.isResuming = true;
     }
     const message = { ...choice, type: 'subscribe', channel: 'trades.v2' };
-    const resume = choice.market === '*' ? Object.fromEntries(positions) : positions[0]?.[1];
-    this.#send(positions.length > 0 ? { ...message, resume } : message);
+    const resume = choice.market === '*' ? Object.fromEntries(versions) : versions[0]?.[1];
+    this.#send(versions.length > 0 ? { ...message, resume } : message);
   }
 
   /** Whether a stream of an unknown market may be one that a reader should have. */

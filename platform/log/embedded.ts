@@ -237,7 +237,7 @@ class EmbeddedLog implements EventLog {
       if (fence !== undefined) this.#claim(group, fence);
       for (const { stored, groups } of appends) for (const append of groups) this.#put(stored, append);
       for (const { topic, partition, next } of offsets) {
-        put(store, groupKey(group, 'position', offsetKey(topic, partition)), encodeOffset(next));
+        put(store, groupKey(group, 'offset', offsetKey(topic, partition)), encodeOffset(next));
       }
       for (const { key, value } of state) {
         const name = groupKey(group, 'state', key);
@@ -255,7 +255,7 @@ class EmbeddedLog implements EventLog {
     this.#environment.read(() => {
       for (const { key, value } of this.#environment.groups.getRange(groupRange(group))) {
         const { entry, name } = parseGroupKey(key);
-        if (entry === 'position') offsets.set(name, decodeOffset(value));
+        if (entry === 'offset') offsets.set(name, decodeOffset(value));
         else state.set(name, value);
       }
     });

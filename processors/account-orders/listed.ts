@@ -1,4 +1,4 @@
-// Accounts that a whole read of a market has listed so far, saved in chunks with the position: a batch may end inside the read.
+// Accounts that a whole read of a market has listed so far, saved in chunks with the offset: a batch may end inside the read.
 
 import bs58 from 'bs58';
 import type { StatePiece } from '../follow/reducer-role.ts';

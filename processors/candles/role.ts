@@ -39,7 +39,7 @@ const BATCH_RECORDS: Readonly<Record<string, number>> = { [TOPICS.samples.name]:
 /** Chunks after which a step ends, so that its state fits into one commit: a chunk is below 4 kB. */
 const STEP_CHUNKS = 1_000;
 const STEP_CHECK = 64;
-/** First distance of a recount behind the position. */
+/** First distance of a recount behind the offset. */
 const BACK_RECORDS = 16_384n;
 /** Factor of that distance when the records do not prove the rows: some came by a backfill. */
 const FURTHER = 8n;

@@ -28,7 +28,7 @@ async function slotsOf(values: AsyncIterable<Uint8Array>): Promise<number[]> {
 }
 
 describe('reading a partition again', () => {
-  it('gives every record from two minutes before the slot up to the position, however far back that is', async () => {
+  it('gives every record from two minutes before the slot up to the offset, however far back that is', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 8_000 }),

@@ -7,7 +7,7 @@ const PAGE_RECORDS = 1_000;
 /** Two minutes before the slot: the events of its minute begin there. */
 const BEFORE_SLOTS = 300;
 
-/** A partition up to the position of its reducer. */
+/** A partition up to the offset of its reducer. */
 export interface ReadPart {
   readonly log: EventLog;
   readonly topic: Topic;

@@ -94,9 +94,9 @@ describe('a step', () => {
                 const { offsets, state } = await loadSteps(log, GROUP);
                 expect(lengths(state)).toEqual(seen);
                 expect([...(await log.load(GROUP)).state.keys()].sort()).toEqual([...state.keys()].sort());
-                const position = offsets.get(offsetKey(INPUT.name, 0)) ?? 0n;
-                expect([next - 1n, next]).toContain(position);
-                const isNew = position === next;
+                const offset = offsets.get(offsetKey(INPUT.name, 0)) ?? 0n;
+                expect([next - 1n, next]).toContain(offset);
+                const isNew = offset === next;
                 if (!isNew) expect(lengths(state)).toEqual(lengths(expected));
                 return isNew;
               } catch (error) {

@@ -12,7 +12,7 @@ export interface Bounds {
   readonly to: bigint;
 }
 
-/** Position of one record of a block in the log. */
+/** One record of a block, with its place in the log. */
 export type BlockRecord = Pick<LogRecord, 'partition' | 'offset' | 'value'>;
 
 /** Records of a page from index `from` up to, but not including, `to`. */

@@ -5,10 +5,10 @@ import { ARRAY_ITEMS_MAX, type AvroType, BAD, BOUNDS, TENTH_BYTE_MAX } from './d
 import { nativeLongs, nativeText, nativeVarint } from './native.ts';
 
 /**
- * Checks the value at `position` and puts it into the row; returns the position after it, or BAD. The record ends at `end`;
+ * Checks the value at index `at` and puts it into the row; returns the index after it, or BAD. The record ends at `end`;
  * a value that reaches beyond it is detected at the latest after the record's last value.
  */
-type Add = (bytes: Uint8Array, position: number, row: number, end: number) => number;
+type Add = (bytes: Uint8Array, at: number, row: number, end: number) => number;
 
 export interface Column {
   readonly add: Add;
@@ -68,26 +68,26 @@ let high = 0;
 
 /** Reads an Avro long (zig-zag, seven bits a byte) into `low` and `high`. Bytes beyond the end count as zeros. */
 function readLong(bytes: Uint8Array, start: number): number {
-  let position = start + 1;
+  let at = start + 1;
   let byte = bytes[start] as number;
   let lo = byte & 0x7f;
   let hi = 0;
   // Constant shifts make this a third faster, and it is most of the cost of a record.
   if (byte >= 0x80) {
-    byte = bytes[position++] as number;
+    byte = bytes[at++] as number;
     lo |= (byte & 0x7f) << 7;
     if (byte >= 0x80) {
-      byte = bytes[position++] as number;
+      byte = bytes[at++] as number;
       lo |= (byte & 0x7f) << 14;
       if (byte >= 0x80) {
-        byte = bytes[position++] as number;
+        byte = bytes[at++] as number;
         lo |= (byte & 0x7f) << 21;
         if (byte >= 0x80) {
-          byte = bytes[position++] as number;
+          byte = bytes[at++] as number;
           lo |= byte << 28;
           hi = (byte & 0x7f) >>> 4;
           for (let shift = 3; byte >= 0x80; shift += 7) {
-            byte = bytes[position++] as number;
+            byte = bytes[at++] as number;
             if (shift === 31 && byte > TENTH_BYTE_MAX) return BAD;
             hi |= (byte & 0x7f) << shift;
           }
@@ -98,12 +98,12 @@ function readLong(bytes: Uint8Array, start: number): number {
   const sign = -(lo & 1);
   low = ((lo >>> 1) | (hi << 31)) ^ sign;
   high = (hi >>> 1) ^ sign;
-  return position;
+  return at;
 }
 
-/** The position after a text whose length is at `position`, BAD when it ends too late; `low` is its length then. */
-function textEnd(bytes: Uint8Array, position: number, end: number): number {
-  const start = readLong(bytes, position);
+/** The index after a text whose length is at `at`, BAD when it ends too late; `low` is its length then. */
+function textEnd(bytes: Uint8Array, at: number, end: number): number {
+  const start = readLong(bytes, at);
   return start !== BAD && high === 0 && low >= 0 && start + low <= end ? start + low : BAD;
 }
 
@@ -111,10 +111,10 @@ function fixed(size: number): MakeColumn {
   return (rowsMax) => {
     const values = new Uint8Array(rowsMax * size);
     return {
-      add: (bytes, position, row, end) => {
-        const next = position + size;
+      add: (bytes, at, row, end) => {
+        const next = at + size;
         if (next > end) return BAD;
-        for (let from = position, to = row * size; from < next; from++, to++) values[to] = bytes[from] as number;
+        for (let from = at, to = row * size; from < next; from++, to++) values[to] = bytes[from] as number;
         return next;
       },
       cut: (row) => values.fill(0, row * size, (row + 1) * size),
@@ -127,11 +127,11 @@ function fixed(size: number): MakeColumn {
 const boolean: MakeColumn = (rowsMax) => {
   const values = new Uint8Array(rowsMax);
   return {
-    add: (bytes, position, row) => {
-      const byte = bytes[position] ?? BAD;
+    add: (bytes, at, row) => {
+      const byte = bytes[at] ?? BAD;
       if (byte !== 0 && byte !== 1) return BAD;
       values[row] = byte;
-      return position + 1;
+      return at + 1;
     },
     cut: (row) => values.fill(0, row, row + 1),
     skip: nothing,
@@ -143,8 +143,8 @@ const boolean: MakeColumn = (rowsMax) => {
 const wide: MakeColumn = (rowsMax) => {
   const values = new Int32Array(rowsMax * 2);
   return {
-    add: (bytes, position, row) => {
-      const next = readLong(bytes, position);
+    add: (bytes, at, row) => {
+      const next = readLong(bytes, at);
       values[row * 2] = low;
       values[row * 2 + 1] = high;
       return next;
@@ -161,8 +161,8 @@ function bounded([min, max]: readonly [number, number]): MakeColumn {
   return (rowsMax) => {
     const values = new Values(rowsMax);
     return {
-      add: (bytes, position, row) => {
-        const next = readLong(bytes, position);
+      add: (bytes, at, row) => {
+        const next = readLong(bytes, at);
         const value = high * WORD + (low >>> 0);
         if (value < min || value > max) return BAD;
         values[row] = low;
@@ -181,8 +181,8 @@ function boundedWide(min: number, max: number): MakeColumn {
     const { add } = column;
     return {
       ...column,
-      add: (bytes, position, row, end) => {
-        const next = add(bytes, position, row, end);
+      add: (bytes, at, row, end) => {
+        const next = add(bytes, at, row, end);
         const value = high * WORD + (low >>> 0);
         return value >= min && value <= max ? next : BAD;
       },
@@ -201,13 +201,13 @@ function nullable(make: MakeColumn): MakeColumn {
     const inner = make(rowsMax);
     const { add } = inner;
     return {
-      add: (bytes, position, row, end) => {
-        const branch = bytes[position];
-        if (branch === VALUE_BRANCH) return add(bytes, position + 1, row, end);
+      add: (bytes, at, row, end) => {
+        const branch = bytes[at];
+        if (branch === VALUE_BRANCH) return add(bytes, at + 1, row, end);
         if (branch !== NULL_BRANCH) return BAD;
         nulls[row] = 1;
         inner.skip(row);
-        return position + 1;
+        return at + 1;
       },
       cut: (row) => {
         nulls[row] = 0;
@@ -239,8 +239,8 @@ const texts: MakeColumn = (rowsMax) => {
     append(row, nativeVarint(length));
   };
   return {
-    add: (bytes, position, row, end) => {
-      const next = textEnd(bytes, position, end);
+    add: (bytes, at, row, end) => {
+      const next = textEnd(bytes, at, end);
       if (next === BAD) return BAD;
       const length = low;
       begin(row, length);
@@ -257,7 +257,7 @@ const texts: MakeColumn = (rowsMax) => {
 interface Span {
   readonly row: number;
   readonly bytes: Uint8Array;
-  readonly position: number;
+  readonly at: number;
   /** End of the record. */
   readonly end: number;
   readonly count: number;
@@ -278,9 +278,9 @@ function list(make: MakeColumn): MakeColumn {
       }
     };
     return {
-      add: (bytes, position, row, end) => {
+      add: (bytes, at, row, end) => {
         let items = 0;
-        let next = position;
+        let next = at;
         for (;;) {
           next = readLong(bytes, next);
           if (next === BAD || (low === 0 && high === 0)) break;
@@ -293,7 +293,7 @@ function list(make: MakeColumn): MakeColumn {
           }
           items += count;
           if (next === BAD || items > ARRAY_ITEMS_MAX) return BAD;
-          spans.push({ row, bytes, position: next, end, count });
+          spans.push({ row, bytes, at: next, end, count });
           total += count;
           for (let index = 0; index < count && next !== BAD; index++) next = probe.add(bytes, next, 0, end);
           if (blockEnd !== undefined && next !== blockEnd) return BAD;
@@ -306,8 +306,8 @@ function list(make: MakeColumn): MakeColumn {
       chunks: (rows) => {
         const values = make(total);
         let row = 0;
-        for (const { bytes, position, end, count } of spans) {
-          let next = position;
+        for (const { bytes, at, end, count } of spans) {
+          let next = at;
           for (let index = 0; index < count; index++) next = values.add(bytes, next, row++, end);
         }
         return [bytesOf(ends.subarray(0, rows)), ...values.chunks(total)];
@@ -328,8 +328,8 @@ function dictionary(hasNulls: boolean): MakeColumn {
     const indexes = new Int32Array(rowsMax);
     const words = new Words(hasNulls);
     return {
-      add: (bytes, position, row, end) => {
-        let at = position;
+      add: (bytes, start, row, end) => {
+        let at = start;
         if (hasNulls) {
           const branch = bytes[at++];
           if (branch === NULL_BRANCH) {

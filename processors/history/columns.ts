@@ -50,11 +50,11 @@ class ColumnBlock implements Body {
     if (this.#rows === this.#rowsMax) throw new RangeError(`more than ${this.#rowsMax} rows`);
     const adds = this.#adds;
     const row = this.#rows;
-    let position = start;
-    for (let index = 0; index < adds.length && position !== BAD; index++) {
-      position = (adds[index] as Column['add'])(bytes, position, row, end);
+    let at = start;
+    for (let index = 0; index < adds.length && at !== BAD; index++) {
+      at = (adds[index] as Column['add'])(bytes, at, row, end);
     }
-    if (position === end) {
+    if (at === end) {
       this.#rows += 1;
       return true;
     }

@@ -1,10 +1,10 @@
 // Checks an encoded record against its Avro schema without building an object: ClickHouse reads many records from one
 // stream of bytes, so a single bad record would shift all records after it.
 
-/** Returns the position after the value, or BAD when the bytes do not fit the schema. */
-type Walk = (bytes: Uint8Array, position: number) => number;
+/** Returns the index after the value, or BAD when the bytes do not fit the schema. */
+type Walk = (bytes: Uint8Array, at: number) => number;
 
-/** Returned instead of a position for invalid bytes. */
+/** Returned instead of an index for invalid bytes. */
 export const BAD = -1;
 
 export type AvroType =
@@ -82,9 +82,9 @@ function compile(schema: AvroType, named: Map<string, Walk>): Walk {
 function primitive(type: string, logicalType: string | undefined): Walk {
   switch (type) {
     case 'null':
-      return (_, position) => position;
+      return (_, at) => at;
     case 'boolean':
-      return (bytes, position) => ((bytes[position] ?? 2) < 2 ? position + 1 : BAD);
+      return (bytes, at) => ((bytes[at] ?? 2) < 2 ? at + 1 : BAD);
     case 'int':
       return bounded(BOUNDS[logicalType ?? ''] ?? INT_BOUNDS);
     case 'long': {
@@ -105,65 +105,65 @@ function primitive(type: string, logicalType: string | undefined): Walk {
 
 function inOrder(walks: readonly Walk[]): Walk {
   return (bytes, start) => {
-    let position = start;
+    let at = start;
     for (const walk of walks) {
-      position = walk(bytes, position);
-      if (position === BAD) return BAD;
+      at = walk(bytes, at);
+      if (at === BAD) return BAD;
     }
-    return position;
+    return at;
   };
 }
 
 function fixed(size: number): Walk {
-  return (bytes, position) => (position + size <= bytes.length ? position + size : BAD);
+  return (bytes, at) => (at + size <= bytes.length ? at + size : BAD);
 }
 
 function union(branches: readonly Walk[]): Walk {
-  return (bytes, position) => {
-    const index = bytes[position] ?? 1;
+  return (bytes, at) => {
+    const index = bytes[at] ?? 1;
     const branch = index & 1 ? undefined : branches[index >>> 1];
-    return branch ? branch(bytes, position + 1) : BAD;
+    return branch ? branch(bytes, at + 1) : BAD;
   };
 }
 
 function long(bytes: Uint8Array, start: number): number {
-  for (let position = start; position < start + LONG_BYTES_MAX; position++) {
-    const byte = bytes[position];
+  for (let at = start; at < start + LONG_BYTES_MAX; at++) {
+    const byte = bytes[at];
     if (byte === undefined) return BAD;
-    if (byte < 0x80) return position - start === LONG_BYTES_MAX - 1 && byte > TENTH_BYTE_MAX ? BAD : position + 1;
+    if (byte < 0x80) return at - start === LONG_BYTES_MAX - 1 && byte > TENTH_BYTE_MAX ? BAD : at + 1;
   }
   return BAD;
 }
 
 function bounded([min, max]: readonly [number, number]): Walk {
-  return (bytes, position) => {
-    const end = readVarint(bytes, position);
+  return (bytes, at) => {
+    const end = readVarint(bytes, at);
     return end !== BAD && lastNumber >= min && lastNumber <= max ? end : BAD;
   };
 }
 
-function text(bytes: Uint8Array, position: number): number {
-  const start = readVarint(bytes, position);
+function text(bytes: Uint8Array, at: number): number {
+  const start = readVarint(bytes, at);
   return start !== BAD && lastNumber >= 0 && start + lastNumber <= bytes.length ? start + lastNumber : BAD;
 }
 
 /** Items come in counted blocks; a negative count is followed by the block's size in bytes. A zero ends the list. */
 function array(item: Walk): Walk {
   return (bytes, start) => {
-    let position = start;
+    let at = start;
     for (let items = 0; items <= ARRAY_ITEMS_MAX; ) {
-      position = readVarint(bytes, position);
-      if (position === BAD || lastNumber === 0) return position;
+      at = readVarint(bytes, at);
+      if (at === BAD || lastNumber === 0) return at;
       const count = Math.abs(lastNumber);
       items += count;
       let end: number | undefined;
       if (lastNumber < 0) {
-        position = readVarint(bytes, position);
-        if (position === BAD) return BAD;
-        end = position + lastNumber;
+        at = readVarint(bytes, at);
+        if (at === BAD) return BAD;
+        end = at + lastNumber;
       }
-      for (let index = 0; index < count && position !== BAD; index++) position = item(bytes, position);
-      if (position === BAD || (end !== undefined && position !== end)) return BAD;
+      for (let index = 0; index < count && at !== BAD; index++) at = item(bytes, at);
+      if (at === BAD || (end !== undefined && at !== end)) return BAD;
     }
     return BAD;
   };
@@ -181,13 +181,13 @@ function readVarint(bytes: Uint8Array, start: number): number {
   }
   let raw = first & 0x7f;
   let factor = 0x80;
-  for (let position = start + 1; position < start + BOUNDED_BYTES_MAX; position++) {
-    const byte = bytes[position];
+  for (let at = start + 1; at < start + BOUNDED_BYTES_MAX; at++) {
+    const byte = bytes[at];
     if (byte === undefined) return BAD;
     raw += (byte & 0x7f) * factor;
     if (byte < 0x80) {
       lastNumber = raw % 2 === 0 ? raw / 2 : -(raw + 1) / 2;
-      return position + 1;
+      return at + 1;
     }
     factor *= 0x80;
   }

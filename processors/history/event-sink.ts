@@ -122,8 +122,8 @@ export class EventSink {
   async #resume(writer: BlockWriter, persisting: Persisting): Promise<void> {
     const { offsets, state } = await this.#log.load(this.#target.group);
     for (const partition of PARTITIONS) {
-      const position = offsets.get(offsetKey(TOPICS.events.name, partition));
-      if (position !== undefined) this.#stored.set(partition, position);
+      const offset = offsets.get(offsetKey(TOPICS.events.name, partition));
+      if (offset !== undefined) this.#stored.set(partition, offset);
     }
     const open = state.get(INTENT_KEY);
     if (!open) return;

@@ -86,9 +86,9 @@ export class ReducedSink {
     const { offsets } = await log.load(this.#target.group);
     const from = new Map<number, bigint | 'earliest'>();
     for (let partition = 0; partition < topic.partitions; partition++) {
-      const position = offsets.get(offsetKey(topic.name, partition));
-      if (position !== undefined) this.#stored.set(partition, position);
-      from.set(partition, position ?? 'earliest');
+      const offset = offsets.get(offsetKey(topic.name, partition));
+      if (offset !== undefined) this.#stored.set(partition, offset);
+      from.set(partition, offset ?? 'earliest');
     }
     const failed = new AbortController();
     const either = AbortSignal.any([signal, failed.signal]);

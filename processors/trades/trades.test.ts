@@ -174,13 +174,13 @@ describe('trades role', () => {
     expect((await log.bounds(TOPICS.deadLetters, 0)).next).toBe(1n);
   });
 
-  it('repeats the same bytes after a death between its output and its position', async () => {
+  it('repeats the same bytes after a death between its output and its offset', async () => {
     await feed(events[0]);
     const before = await start();
     await caughtUp(log, 1n);
     await before.stop();
     await feed(events[1], events[2]);
-    // Kafka may store outputs without the position; the embedded log does not.
+    // Kafka may store outputs without the offset; the embedded log does not.
     const commit: EventLog['commit'] = async (_, { outputs = [] }) => {
       for (const { topic, records } of outputs) await log.append(topic, records);
       throw new Error('the process died');

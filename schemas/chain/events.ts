@@ -85,8 +85,8 @@ export function encodeEvent(event: ChainEvent): Buffer {
     tx_index: event.txIndex,
   };
   try {
-    return encodeRecord(codec.writer, (buffer, position) => {
-      const end = codec.head.encode(head, buffer, position);
+    return encodeRecord(codec.writer, (buffer, at) => {
+      const end = codec.head.encode(head, buffer, at);
       return end < 0 ? end : codec.data.encode(event.data, buffer, end);
     });
   } catch (cause) {
@@ -106,7 +106,7 @@ export function decodeEvent(bytes: Uint8Array): ChainEvent {
   if (!codec) throw new SchemaError('not-a-record', `${opened.reader.writer.name} is not a program event`);
   if (opened.reader.resolver) return split(codec.writer.name, decodeBody(codec.writer.type, opened).value);
   const head = decodeBody(codec.head, opened);
-  const data = decodeBody(codec.data, { ...opened, position: head.offset });
+  const data = decodeBody(codec.data, { ...opened, at: head.offset });
   return chainEvent(codec.writer.name, head.value as Head, data.value as Record<string, unknown>);
 }
 

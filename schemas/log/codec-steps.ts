@@ -68,12 +68,12 @@ export function bookViewHead(bytes: Uint8Array): BookViewHead {
     throw new SchemaError('not-a-record', `${name} has no book`);
   if (resolver !== null || !(type instanceof avro.types.RecordType)) return decodeMessage(bytes).value as BookViewHead;
   const head: Record<string, unknown> = {};
-  let { position } = opened;
+  let { at } = opened;
   for (const field of type.fields) {
     if (field.type instanceof avro.types.ArrayType) break;
-    const { value, offset } = decodeBody(field.type, { ...opened, position });
+    const { value, offset } = decodeBody(field.type, { ...opened, at });
     head[field.name] = value;
-    position = offset;
+    at = offset;
   }
   return head as unknown as BookViewHead;
 }

@@ -135,7 +135,7 @@ export function encodeMessage<N extends MessageName>(name: N, value: MessageType
   if (writer?.kind !== 'message') throw new RangeError(`no message ${name}`);
   const { type } = writer;
   try {
-    return encodeRecord(writer, (buffer, position) => type.encode(value, buffer, position));
+    return encodeRecord(writer, (buffer, at) => type.encode(value, buffer, at));
   } catch (cause) {
     const fields = type instanceof avro.types.RecordType ? type.fields : [];
     throw new RangeError(explainInvalid(name, fields, value), { cause });

@@ -29,7 +29,7 @@ export function partialEventDecoder(wanted: Readonly<Record<string, readonly str
     if (steps === undefined) return null;
     // A past version is rare, so it is decoded as a whole.
     if (resolver !== null) return { name, data: decodeBody(writer.type, opened).value as PartialEvent['data'] };
-    return { name, data: walk(name, steps, { buf: opened.buffer, pos: opened.position }) };
+    return { name, data: walk(name, steps, { buf: opened.buffer, pos: opened.at }) };
   };
 }
 

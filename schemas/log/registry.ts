@@ -204,7 +204,7 @@ function rewriteBody(writer: Writer, type: Type): Translation {
     try {
       const { value, offset } = writer.type.decode(record, REGISTRY_BYTES, resolver);
       if (offset < 0) return record;
-      return encodeRecord(writer, (buffer, position) => writer.type.encode(value, buffer, position));
+      return encodeRecord(writer, (buffer, at) => writer.type.encode(value, buffer, at));
     } catch {
       return record;
     }

@@ -166,7 +166,7 @@ export function schemaVersions(name: string): readonly SchemaVersion[] {
 }
 
 /** `write` fills the buffer from the given offset. It returns the end, or minus the number of missing bytes. */
-export function encodeRecord(writer: Writer, write: (buffer: Buffer, position: number) => number): Buffer {
+export function encodeRecord(writer: Writer, write: (buffer: Buffer, at: number) => number): Buffer {
   const { prefix } = writer;
   let end = write(scratch, prefix.length);
   while (end < 0) {
@@ -183,7 +183,7 @@ export interface Opened {
   readonly reader: Reader;
   readonly buffer: Buffer;
   /** Offset of the body. */
-  readonly position: number;
+  readonly at: number;
 }
 
 function readerAt(record: Buffer): Reader | undefined {
@@ -203,7 +203,7 @@ export function openRecord(bytes: Uint8Array): Opened {
   if (buffer[0] === MARK_0 && buffer[1] === MARK_1 && buffer.length >= SINGLE_OBJECT_BYTES) {
     const reader = readerAt(buffer);
     if (!reader) throw new SchemaError('unknown-fingerprint', buffer.readBigUInt64LE(2).toString(16));
-    return { reader, buffer, position: SINGLE_OBJECT_BYTES };
+    return { reader, buffer, at: SINGLE_OBJECT_BYTES };
   }
   if (buffer[0] === REGISTRY_MAGIC && buffer.length >= REGISTRY_BYTES) {
     // registry.ts has translated every record whose id it can resolve.
@@ -214,9 +214,9 @@ export function openRecord(bytes: Uint8Array): Opened {
 
 /** Decodes with one avsc type. Throws SchemaError when the bytes end too soon or are no such record. */
 export function decodeBody(type: Type, opened: Opened): { readonly value: unknown; readonly offset: number } {
-  const { buffer, position, reader } = opened;
+  const { buffer, at, reader } = opened;
   try {
-    const result = type.decode(buffer, position, reader.resolver ?? undefined);
+    const result = type.decode(buffer, at, reader.resolver ?? undefined);
     if (result.offset >= 0) return result;
   } catch (cause) {
     throw new SchemaError('corrupt', `${describe(opened)}: ${cause instanceof Error ? cause.message : cause}`, {

@@ -1,5 +1,5 @@
 // Five thousand clients lose their connections at once and come back: time from the first connect until each has resumed its
-// book where it stood, with the changes it missed and nothing else. They hold ten markets and stood at fifty positions of each,
+// book where it stood, with the changes it missed and nothing else. They hold ten markets and stood at fifty versions of each,
 // and every market goes on changing ten times a second. The clients' own work, in two processes on the same machine, is part of
 // the time; the server's CPU seconds stand beside. The `ws` server of the predecessor's kind has no resume: its clients connect,
 // subscribe and get a whole book. Meanwhile it sends one book of each market a second, since ten are more than it can send. Both
@@ -15,7 +15,7 @@ import { SyntheticMarket } from './harness/synthetic-markets.ts';
 const CLIENTS = 5_000;
 const MARKETS = 10;
 const EVERY_MS = 100;
-const POSITIONS = 50;
+const VERSIONS = 50;
 const CONFLATION_MS = 50;
 const CLIENT_PROCESSES = 2;
 const ROUNDS = 3;
@@ -76,8 +76,8 @@ async function measureOurs(): Promise<readonly Measured[]> {
   const stage = await Stage.start(markets);
   const crowd = new Crowd(CLIENT_PROCESSES);
   const changeAll = () => stage.publish(markets.map((market) => ({ market, diff: market.change() })));
-  // The log then has all changes since the oldest position.
-  for (let change = 0; change < POSITIONS; change += 1) await changeAll();
+  // The log then has all changes since the oldest version.
+  for (let change = 0; change < VERSIONS; change += 1) await changeAll();
   const stop = keepChanging(changeAll);
   const opening = { url: stage.gateway, clients: CLIENTS, deflate: true };
   const subscriptions = markets.map(({ symbol }) => ({
@@ -90,13 +90,13 @@ async function measureOurs(): Promise<readonly Measured[]> {
   const first = { ...opening, saysInTurn: subscriptions.map(says), framesEach: ACKNOWLEDGEMENT_AND_BOOK };
   try {
     const rounds = await storms(stage.server.pid, crowd, first, async () => {
-      const positions = markets.map((market) => {
+      const versions = markets.map((market) => {
         const { epoch, seq } = market.snapshot();
-        return Array.from({ length: POSITIONS }, (_, missed) => ({ epoch, seq: seq - missed }));
+        return Array.from({ length: VERSIONS }, (_, missed) => ({ epoch, seq: seq - missed }));
       });
       await sleep(SETTLE_MS);
-      const saysInTurn = Array.from({ length: POSITIONS }, (_, missed) =>
-        subscriptions.map((choices, at) => says({ ...choices, resume: positions[at]?.[missed] })),
+      const saysInTurn = Array.from({ length: VERSIONS }, (_, missed) =>
+        subscriptions.map((choices, at) => says({ ...choices, resume: versions[at]?.[missed] })),
       ).flat();
       return { ...opening, saysInTurn, framesEach: ANSWERS_TO_RESUME };
     });
@@ -148,7 +148,7 @@ report({
   bar: { atMost: BAR_SECONDS },
   clients: CLIENTS,
   markets: MARKETS,
-  positions: MARKETS * POSITIONS,
+  versions: MARKETS * VERSIONS,
   everyMs: EVERY_MS,
   ours: median(ours),
   oursSeconds: ours.map(({ seconds }) => seconds),

@@ -300,7 +300,7 @@ describe('rebuild', () => {
     rounds = await expectAnswers(rounds);
     const back = startRebuild('--database', 'slotbook');
     expect(await back.exited, back.lines.join('\n')).toBe(0);
-    // The second database got its rows from the sink until just now; the first one from its own position on.
+    // The second database got its rows from the sink until just now; the first one from its own offset on.
     const [rebuilt, original] = [await digests('slotbook_2'), await digests('slotbook')];
     for (const table of ['order_action', 'account_action', 'candle', 'market_sample', 'account_day_fills']) {
       expect(original[table], table).not.toMatch(/^0 rows/);

@@ -106,12 +106,12 @@ class Witness {
     if (this.view.apply(message) === 'applied') this.#note(`${message.epoch}/${message.seq}`);
   }
 
-  #note(position: string): void {
+  #note(version: string): void {
     const states = CHOICES.map(({ level = 'l2', depth }): [string, string] => [
       `${level}/${depth ?? ''}`,
       dumpView(this.view, level, depth),
     ]);
-    this.#truth.set(position, new Map(states));
+    this.#truth.set(version, new Map(states));
   }
 }
 

@@ -149,9 +149,9 @@ describe('heartbeats and shutdown', () => {
     socket.ask({ level: 'l3' });
     await stage.publish(diff(2, 488));
     await vi.advanceTimersByTimeAsync(BOOK_HEARTBEAT_MS);
-    const position = { epoch: 1, seq: 2 };
+    const version = { epoch: 1, seq: 2 };
     expect(socket.ofType('heartbeat')).toMatchObject([
-      { channel: 'book', sequences: { perp_0_l2: position, perp_0_l3: position } },
+      { channel: 'book', sequences: { perp_0_l2: version, perp_0_l3: version } },
     ]);
     expect(idle.received).toEqual([]);
   });

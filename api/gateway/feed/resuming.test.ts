@@ -58,7 +58,7 @@ describe('resuming', () => {
   it.each([
     ['of another epoch', { epoch: 0, seq: 1 }],
     ['before the first change', { epoch: 1, seq: 0 }],
-  ])('gives a snapshot and recovered false to a position %s', async (_, resume) => {
+  ])('gives a snapshot and recovered false to a version %s', async (_, resume) => {
     socket.ask({ resume });
     await vi.advanceTimersByTimeAsync(100);
     expect(socket.received.slice(1)).toMatchObject([

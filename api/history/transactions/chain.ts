@@ -165,7 +165,7 @@ export class RpcChain implements Chain {
     };
   }
 
-  /** Accounts in order. A missing one ends the list: indexes must stay positions. */
+  /** Accounts in order. A missing one ends the list: indexes must stay those of the request. */
   async #read(keys: readonly PublicKey[]): Promise<{ readonly key: PublicKey; readonly data: Buffer }[]> {
     const found: { key: PublicKey; data: Buffer }[] = [];
     for (let from = 0; from < keys.length; from += ACCOUNTS_PER_CALL) {

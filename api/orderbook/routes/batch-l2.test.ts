@@ -42,7 +42,7 @@ describe('batch lists', () => {
     expect(() => queriesOf('marketName=SOL-PERP,BTC-PERP&depth=5')).toThrow(new OrderbookError('batchLengths'));
   });
 
-  it('reads lists position by position, and ignores grouping', () => {
+  it('reads lists entry by entry, and ignores grouping', () => {
     expect(queriesOf('marketIndex=0,1&marketType=perp,perp&grouping=100')).toEqual([
       { marketIndex: '0', marketType: 'perp' },
       { marketIndex: '1', marketType: 'perp' },

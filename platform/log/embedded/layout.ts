@@ -249,8 +249,8 @@ function checked(stored: Uint8Array): Buffer {
   return asBuffer(stored);
 }
 
-export type GroupEntry = 'position' | 'state';
-const ENTRY_MARK = { position: 'p', state: 's' } as const;
+export type GroupEntry = 'offset' | 'state';
+const ENTRY_MARK = { offset: 'p', state: 's' } as const;
 
 export function groupKey(group: string, entry: GroupEntry, name: string): Buffer {
   return Buffer.from(`${group}${SEPARATOR}${ENTRY_MARK[entry]}${name}`);
@@ -269,5 +269,5 @@ export function groupRange(group: string): { start: Buffer; end: Buffer } {
 export function parseGroupKey(key: Uint8Array): { entry: GroupEntry; name: string } {
   const text = asBuffer(key).toString();
   const at = text.indexOf(SEPARATOR) + 1;
-  return { entry: text[at] === ENTRY_MARK.position ? 'position' : 'state', name: text.slice(at + 1) };
+  return { entry: text[at] === ENTRY_MARK.offset ? 'offset' : 'state', name: text.slice(at + 1) };
 }

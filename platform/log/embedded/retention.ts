@@ -67,10 +67,10 @@ export async function removeOldest(
   maxBytes: number,
   keptFromMs: number,
 ): Promise<number> {
-  const positions = environment.read(() => slowestPositions(environment));
+  const slowest = environment.read(() => slowestOffsets(environment));
   let removed = 0;
   while (environment.recordBytes() > maxBytes) {
-    const step = environment.read(() => oldestStep(environment, from, positions, keptFromMs));
+    const step = environment.read(() => oldestStep(environment, from, slowest, keptFromMs));
     if (step === null) break;
     await remove(environment, step.keys, step.bytes);
     removed += step.records;
@@ -81,15 +81,15 @@ export async function removeOldest(
 function oldestStep(
   environment: Environment,
   from: readonly Expendable[],
-  positions: ReadonlyMap<string, bigint>,
+  slowest: ReadonlyMap<string, bigint>,
   keptFromMs: number,
 ): Step | null {
   let oldest: Range | null = null;
   let oldestMs = keptFromMs;
   for (const { topic, topicId, partition } of from) {
     const start = recordKey(topicId, partition, 0n);
-    const slowest = positions.get(offsetKey(topic, partition));
-    const end = slowest === undefined ? partitionEnd(topicId, partition) : recordKey(topicId, partition, slowest);
+    const unread = slowest.get(offsetKey(topic, partition));
+    const end = unread === undefined ? partitionEnd(topicId, partition) : recordKey(topicId, partition, unread);
     for (const { value } of environment.records.getRange({ start, end, limit: 1 })) {
       const appendedMs = appendedMsOf(value);
       if (appendedMs >= oldestMs) continue;
@@ -101,11 +101,11 @@ function oldestStep(
 }
 
 /** The lowest offset of any consumer group, for each partition with a reader. */
-function slowestPositions(environment: Environment): Map<string, bigint> {
+function slowestOffsets(environment: Environment): Map<string, bigint> {
   const slowest = new Map<string, bigint>();
   for (const key of environment.groups.getKeys({})) {
     const { entry, name } = parseGroupKey(key);
-    if (entry !== 'position') continue;
+    if (entry !== 'offset') continue;
     const next = decodeOffset(environment.groups.getBinary(key));
     const known = slowest.get(name);
     if (known === undefined || next < known) slowest.set(name, next);

@@ -18,11 +18,11 @@ export const GROUPS: Topic = {
   partitions: 8,
   retention: { kind: 'compact' },
   schemas: [],
-  purpose: 'positions and state of consumer groups',
+  purpose: 'offsets and state of consumer groups',
 };
 
 const SEPARATOR = '\0';
-const POSITION = 'p';
+const OFFSET = 'p';
 const STATE = 's';
 
 /** Timers may fire a little before performance.now() says so. */
@@ -75,7 +75,7 @@ export class KafkaGroups {
     for (const [key, value] of (await this.#reader.entries(group)).values) {
       if (isMarker(key)) continue;
       const name = key.slice(group.length + 2);
-      if (key[group.length + 1] === POSITION) offsets.set(name, BigInt(value.toString()));
+      if (key[group.length + 1] === OFFSET) offsets.set(name, BigInt(value.toString()));
       else state.set(name, value);
     }
     return { offsets, state };
@@ -93,7 +93,7 @@ export class KafkaGroups {
   async #store(group: string, { offsets = [], state = [], fence }: Parameters<KafkaGroups['store']>[1]): Promise<void> {
     if (fence !== undefined) await this.#claim(group, fence);
     const records: WriteRecord[] = offsets.map(({ topic, partition, next }) => ({
-      key: keyOf(group, POSITION, offsetKey(topic, partition)),
+      key: keyOf(group, OFFSET, offsetKey(topic, partition)),
       value: Buffer.from(next.toString()),
     }));
     for (const { key, value } of state) records.push({ key: keyOf(group, STATE, key), value });

@@ -62,14 +62,14 @@ export class MemoryLog implements EventLog {
     const { outputs = [], offsets = [], state = [] } = step;
     checkBytes(commitBytes(step));
     for (const { topic, records } of outputs) this.#append(topic, records);
-    const [held, positions] = [this.#state.get(group) ?? new Map(), this.#offsets.get(group) ?? new Map()];
+    const [held, kept] = [this.#state.get(group) ?? new Map(), this.#offsets.get(group) ?? new Map()];
     for (const { key, value } of state) {
       if (value === null) held.delete(key);
       else held.set(key, value);
     }
-    for (const { topic, partition, next } of offsets) positions.set(offsetKey(topic, partition), next);
+    for (const { topic, partition, next } of offsets) kept.set(offsetKey(topic, partition), next);
     this.#state.set(group, held);
-    this.#offsets.set(group, positions);
+    this.#offsets.set(group, kept);
   }
 
   async load(group: string): Promise<GroupState> {

@@ -69,7 +69,7 @@ export function describeCrashes(subject: () => LogUnderTest, log: () => EventLog
     );
 
     it(
-      'never hold a position without its outputs when a consumer is killed',
+      'never hold an offset without its outputs when a consumer is killed',
       async () => {
         const [input, output] = [await createTopic(log()), await createTopic(log())];
         const group = testTopic().name;

@@ -59,7 +59,7 @@ async function measure(config: Config): Promise<void> {
   print(log, `append to follower, same process: ${percentiles(await received)}`);
   stamping.stop = true;
   print(log, `append to follower, other process: ${percentiles(await fromOtherProcess(log, config))}`);
-  print(log, `commit of 5 outputs, position and 1 kB of state: ${percentiles(await commits(log))}`);
+  print(log, `commit of 5 outputs, offset and 1 kB of state: ${percentiles(await commits(log))}`);
   await log.close();
 }
 

@@ -38,7 +38,7 @@ interface RandomRecord {
 }
 
 interface GroupModel {
-  readonly positions: Map<string, bigint>;
+  readonly offsets: Map<string, bigint>;
   readonly state: Map<string, string>;
 }
 
@@ -101,7 +101,7 @@ export async function playSteps(
 ): Promise<EventLog> {
   let log = open;
   const records = new Map<string, { key: string; value: string }[]>();
-  const kept = groups.map((): GroupModel => ({ positions: new Map(), state: new Map() }));
+  const kept = groups.map((): GroupModel => ({ offsets: new Map(), state: new Map() }));
   const partitionModel = (of: Topic, partition: number) => {
     const key = offsetKey(of.name, partition);
     const list = records.get(key) ?? [];
@@ -121,15 +121,15 @@ export async function playSteps(
     } else if (step.kind === 'commit') {
       const to = pick(topics, step.topic);
       const model = pick(kept, step.group);
-      const position = { topic: to.name, partition: 0, next: BigInt(step.next) };
+      const read = { topic: to.name, partition: 0, next: BigInt(step.next) };
       // One write per key: a commit with two writes of a key has no defined order.
       const state: StateWrite[] = [...new Map(step.state.map((write) => [write.key, write])).values()];
       await log.commit(pick(groups, step.group), {
         outputs: [{ topic: to, records: add(to, step.records) }],
-        offsets: [position],
+        offsets: [read],
         state,
       });
-      model.positions.set(offsetKey(to.name, 0), position.next);
+      model.offsets.set(offsetKey(to.name, 0), read.next);
       for (const { key, value } of state) {
         if (value === null) model.state.delete(key);
         else model.state.set(key, hex(value));
@@ -142,7 +142,7 @@ export async function playSteps(
       );
     } else if (step.kind === 'forget') {
       await log.forget(pick(groups, step.group));
-      kept[step.group] = { positions: new Map(), state: new Map() };
+      kept[step.group] = { offsets: new Map(), state: new Map() };
     } else {
       log = await reopen(log);
     }
@@ -156,7 +156,7 @@ export async function playSteps(
   }
   for (const [index, name] of groups.entries()) {
     const { offsets, state } = await log.load(name);
-    expect(offsets).toEqual(pick(kept, index).positions);
+    expect(offsets).toEqual(pick(kept, index).offsets);
     expect(new Map([...state].map(([key, value]) => [key, hex(value)]))).toEqual(pick(kept, index).state);
   }
   return log;

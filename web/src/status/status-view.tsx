@@ -1,4 +1,4 @@
-// The status view for operators: lag of every stage, gaps, checks, connections, rows and log positions.
+// The status view for operators: lag of every stage, gaps, checks, connections, rows and offsets in the log.
 
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
@@ -318,7 +318,7 @@ function LogPositions({ samples }: { readonly samples: readonly Sample[] }) {
         caption="Records of the log that a role has not yet applied"
         rows={rows}
         keyOf={({ role, topic, partition }) => `${role} ${topic} ${partition}`}
-        empty="No process reports its position in the log."
+        empty="No process reports its offset in the log."
         columns={[
           { head: 'Role', cell: ({ role }) => role },
           { head: 'Topic', cell: ({ topic }) => topic },
