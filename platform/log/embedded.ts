@@ -324,11 +324,11 @@ class EmbeddedLog implements EventLog {
     return decodeOffset(this.#environment.partitions.getBinary(partitionKey(topicId, partition)));
   }
 
-  /** A position beyond the end comes from elsewhere: records and committed offsets are lost together. */
+  /** An offset beyond the end comes from elsewhere: records and committed offsets are lost together. */
   #start(topic: string, topicId: number, partition: number, from: bigint | 'latest'): bigint {
     const next = this.#next(topicId, partition);
     if (from === 'latest') return next;
-    if (from > next) this.#losses.report({ topic, partition, position: from, next });
+    if (from > next) this.#losses.report({ topic, partition, offset: from, next });
     return from < next ? from : next;
   }
 

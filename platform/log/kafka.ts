@@ -161,8 +161,8 @@ class KafkaLog implements EventLog {
     const reader = this.#createReader();
     const signal = AbortSignal.any([options.signal, this.#closing.signal]);
     const { name: topic } = options.topic;
-    const onLostTail = (partition: number, position: bigint, next: bigint) =>
-      this.#losses.report({ topic, partition, position, next });
+    const onLostTail = (partition: number, offset: bigint, next: bigint) =>
+      this.#losses.report({ topic, partition, offset, next });
     const followed = { reader, topic: this.#name(options.topic), cursors, signal, logger: this.#logger, onLostTail };
     try {
       for await (const fetched of followPartitions(followed)) {

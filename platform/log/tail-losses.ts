@@ -1,4 +1,4 @@
-// Lost tails of partitions: the end is below the position of a reader. A Kafka broker loses a tail with an unclean leader election or
+// Lost tails of partitions: the end is below the offset of a reader. A Kafka broker loses a tail with an unclean leader election or
 // a restored disk.
 
 import type { Logger } from 'pino';
@@ -7,8 +7,8 @@ import { Counter, type Registry } from 'prom-client';
 export interface LostTail {
   readonly topic: string;
   readonly partition: number;
-  /** Position of the reader. */
-  readonly position: bigint;
+  /** Offset of the reader. */
+  readonly offset: bigint;
   /** End of the partition, where the reader goes on. */
   readonly next: bigint;
 }
@@ -22,15 +22,15 @@ export class TailLosses {
     this.#logger = logger;
     this.#count = new Counter({
       name: 'slotbook_log_lost_tails_total',
-      help: 'positions of readers beyond the end of their partition, which has lost its newest records',
+      help: 'offsets of readers beyond the end of their partition, which has lost its newest records',
       registers: metrics ? [metrics] : [],
     });
   }
 
-  report({ topic, partition, position, next }: LostTail): void {
+  report({ topic, partition, offset, next }: LostTail): void {
     this.#count.inc();
     this.#logger.error(
-      { topic, partition, from: next.toString(), to: (position - 1n).toString() },
+      { topic, partition, from: next.toString(), to: (offset - 1n).toString() },
       'a partition lost these records, which were read before; reading on from its new end',
     );
   }

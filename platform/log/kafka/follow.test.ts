@@ -77,14 +77,14 @@ async function follow(
   const stop = new AbortController();
   const cursors = new Map(from.map((offset, partition) => [partition, BigInt(offset)]));
   const seen: number[][] = from.map(() => []);
-  const losses: { readonly partition: number; readonly position: bigint; readonly next: bigint }[] = [];
+  const losses: { readonly partition: number; readonly offset: bigint; readonly next: bigint }[] = [];
   const followed = {
     reader: reader as unknown as KafkaReader,
     topic: 't',
     cursors,
     signal: stop.signal,
     logger,
-    onLostTail: (partition: number, position: bigint, next: bigint) => void losses.push({ partition, position, next }),
+    onLostTail: (partition: number, offset: bigint, next: bigint) => void losses.push({ partition, offset, next }),
   };
   for await (const { partition, records } of followPartitions(followed)) {
     seen[partition]?.push(...records.map(({ offset }) => Number(offset)));
@@ -134,7 +134,7 @@ describe('a follower of partitions', () => {
       [0, 1, 2],
     ]);
     expect([...cursors.values()]).toEqual([4n, 3n]);
-    expect(losses).toEqual([{ partition: 0, position: 6n, next: 2n }]);
+    expect(losses).toEqual([{ partition: 0, offset: 6n, next: 2n }]);
   });
 
   it('loses nothing to a broker that leads no more and lacks the newest records', async () => {

@@ -12,8 +12,8 @@ export interface Followed {
   readonly cursors: Map<number, bigint>;
   readonly signal: AbortSignal;
   readonly logger: Logger;
-  /** The partition ends at `next`, before the position: the follower goes on there. */
-  readonly onLostTail: (partition: number, position: bigint, next: bigint) => void;
+  /** The partition ends at `next`, before the offset: the follower goes on there. */
+  readonly onLostTail: (partition: number, offset: bigint, next: bigint) => void;
 }
 
 type Answer = { readonly nodeId: string; readonly fetched: readonly Fetched[] } | { readonly error: unknown };
@@ -107,7 +107,7 @@ async function skipEmptyBatch({ reader, topic, cursors }: Followed, fetched: rea
 
 /**
  * Continues at the oldest record where retention overtook the reader, and at the end where the partition lost its tail. False when
- * every position is within its partition, or brokers do not answer.
+ * every offset is within its partition, or brokers do not answer.
  */
 async function toKept({ reader, topic, cursors, logger, onLostTail }: Followed): Promise<boolean> {
   let moved = false;
