@@ -3,6 +3,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { attachment } from './attachment.ts';
 import type { HistoryPart } from './built-parts.ts';
+import { CSV_PATIENCE_MS, DOWNLOAD_END, DOWNLOADS_AT_ONCE } from './downloads.ts';
 import {
   countRows,
   csvOf,
@@ -15,6 +16,7 @@ import {
 } from './lists.ts';
 import {
   archiveQuery,
+  archiveResponses,
   DAY_PARAMS,
   datedResponse,
   described,
@@ -32,6 +34,10 @@ import type { Parameters } from './store.ts';
 /** Default and largest page (docs/internals/history-semantics.md, "Limits of lists"). */
 const DEFAULT_LIMIT = { fallback: 20, maximum: 50 };
 const ARCHIVE_PAGE_ROWS = 1000;
+
+const CSV_DOWNLOADS =
+  `A CSV is a download. ${DOWNLOADS_AT_ONCE} downloads run at once, bulk candles among them; a CSV waits up to ${CSV_PATIENCE_MS / 1000} ` +
+  `seconds for a place before it is 503. ${DOWNLOAD_END}`;
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -121,13 +127,14 @@ function archiveRoute(
     {
       schema: described({
         summary: `${family.summary}, one ${period} (UTC)`,
+        description: CSV_DOWNLOADS,
         tags: [family.tag],
         params: pathParams({ ...family.params, ...dated }),
         querystring: { type: 'object', properties: archiveQuery },
-        response: { 200: datedResponse(family.source.fields), ...errorResponses },
+        response: { 200: datedResponse(family.source.fields), ...errorResponses, ...archiveResponses },
       }),
     },
-    async ({ params, query }, reply) => {
+    async ({ params, query, signal }, reply) => {
       const { year, month, day } = params;
       const whole = datedRange(year, month, day);
       const { path: listPath, ...found } = await scopeOf(services, family, params, {});
@@ -137,7 +144,8 @@ function archiveRoute(
       const range = { ...whole, to: Math.min(whole.to, finalTs ?? whole.to) };
       const isFinal = finalTs !== null && finalTs >= whole.to;
       const archive = { scope: { ...found, range }, path, isFinal, isOver: whole.to <= services.now() };
-      return query.format === 'csv' ? sendCsv(services, archive, reply) : archivePage(services, archive, query.page);
+      if (query.format === 'csv') return sendCsv(services, archive, reply, signal);
+      return archivePage(services, archive, query.page);
     },
   );
 }
@@ -157,8 +165,11 @@ interface DatedParams extends Values {
   readonly day?: number;
 }
 
-async function sendCsv({ store }: HistoryServices, { scope, path, isFinal }: Archive, reply: FastifyReply) {
-  const csv = await csvOf(store, scope); // rejects here, so a failed query gets its status
+async function sendCsv(services: HistoryServices, archive: Archive, reply: FastifyReply, gone: AbortSignal) {
+  const { store, downloads } = services;
+  const { scope, path, isFinal } = archive;
+  // Rejects here, so a failed query gets its status.
+  const csv = await downloads.take(() => csvOf(store, scope, gone), CSV_PATIENCE_MS, gone);
   return reply
     .type('text/csv; charset=utf-8')
     .header('content-disposition', attachment(`${path.slice(1).replaceAll('/', '-')}.csv`))

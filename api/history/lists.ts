@@ -4,6 +4,7 @@ import { BASE_DECIMALS, type MarketView } from '../../schemas/index.ts';
 import { HistoryError } from '../http/errors.ts';
 import type { MarketRegistry } from '../views/registry.ts';
 import { decodeCursor, encodeCursor, type PageToken, type RowPlace } from './cursor.ts';
+import { DOWNLOAD_SETTINGS } from './downloads.ts';
 import { pageColumns, type Row, type RowField, selectList, toRow } from './fields.ts';
 import {
   afterParameters,
@@ -302,11 +303,9 @@ export async function countRows(store: HistoryStore, scope: ListScope): Promise<
 }
 
 /** Every row of a scope as CSV in list order. Rejects before the first byte when the query fails. */
-export function csvOf(store: HistoryStore, scope: ListScope) {
-  return store.csv(
-    listQuery(scope, { select: selectList(scope.source.fields), isDistinct: true }),
-    parametersOf(scope),
-  );
+export function csvOf(store: HistoryStore, scope: ListScope, gone: AbortSignal) {
+  const query = listQuery(scope, { select: selectList(scope.source.fields), isDistinct: true });
+  return store.stream(query, 'CSVWithNames', parametersOf(scope), DOWNLOAD_SETTINGS, gone);
 }
 
 /** Length of rolling lists, seconds (docs/internals/history-semantics.md, Rolling window). */

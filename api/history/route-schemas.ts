@@ -136,6 +136,19 @@ export const errorResponses: Responses = {
   [HISTORY_ERRORS.tooManyRequests.status]: tooManyResponse,
 };
 
+/** Failure answers of dated archives, beside the others. */
+export const archiveResponses: Responses = {
+  [HISTORY_ERRORS.bulkBusy.status]: {
+    ...errorResponses[HISTORY_ERRORS.bulkBusy.status],
+    headers: {
+      'Retry-After': {
+        description: 'whole seconds after which to ask again: too many downloads run and wait',
+        schema: { type: 'integer', minimum: 1 },
+      },
+    },
+  },
+};
+
 /** Failure answers of routes that read wallet signatures. */
 export const signedResponses: Responses = {
   ...errorResponses,

@@ -18,6 +18,7 @@ import { followFinality } from '../views/chain-finality.ts';
 import { MarketFollower } from '../views/market-follower.ts';
 import { historyApp } from './app.ts';
 import { BuiltParts } from './built-parts.ts';
+import { Downloads } from './downloads.ts';
 import { startExportAccess } from './exports/access.ts';
 import { followRebuilt } from './follow-rebuilt.ts';
 import { HistoryMetrics } from './metrics.ts';
@@ -103,6 +104,7 @@ async function serveHistory(ctx: RoleContext, parts: HistoryParts): Promise<Runn
     builtParts,
     summaries,
     settings: config,
+    downloads: new Downloads(),
     completeness: completenessOf(ctx),
     now,
     metrics,

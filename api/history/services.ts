@@ -7,6 +7,7 @@ import type { NotificationServices } from '../notifications/services.ts';
 import type { AccountStates } from '../views/account-states.ts';
 import type { MarketRegistry } from '../views/registry.ts';
 import type { BuiltParts } from './built-parts.ts';
+import type { Downloads } from './downloads.ts';
 import type { ExportAccess } from './exports/access.ts';
 import type { HistoryMetrics } from './metrics.ts';
 import type { RequestLimits } from './request-limits.ts';
@@ -21,6 +22,7 @@ export interface HistoryServices {
   readonly builtParts: BuiltParts;
   readonly summaries: MarketSummaries;
   readonly settings: HistorySettings;
+  readonly downloads: Downloads;
   /** Gaps of the chain data, and events that are not stored yet. Rejects when the log is away. */
   readonly completeness: () => Promise<HistoryCompleteness>;
   /** The newest final block time; null while the source has not said it. */

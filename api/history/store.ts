@@ -99,25 +99,25 @@ export class HistoryStore {
     }
   }
 
-  /** The rows as CSV with a header line. */
-  csv(query: string, parameters: Parameters): Promise<Readable> {
-    return this.stream(query, 'CSVWithNames', parameters);
-  }
-
-  /** Rows in the server's format. Rejects when the query fails at once; a later failure ends the stream with an error. */
+  /**
+   * Rows in the server's format. Rejects when the query fails at once; a later failure ends the stream with an error. `gone` ends the
+   * query before its first row.
+   */
   async stream(
     query: string,
     serverFormat: 'CSV' | 'CSVWithNames' | 'JSONEachRow' | 'Parquet',
     parameters: Parameters,
     settings: ClickHouseSettings = {},
+    gone?: AbortSignal,
   ): Promise<Readable> {
     const { format: _, ...request } = this.#request(`${query} FORMAT ${serverFormat}`, parameters, {
       ...OLDER_PLANNER,
       ...settings,
     });
     try {
-      return (await twice(() => this.#client.exec(request))).stream;
+      return (await twice(() => this.#client.exec({ ...request, ...(gone && { abort_signal: gone }) }))).stream;
     } catch (error) {
+      if (gone?.aborted) throw new HistoryError('storeAway', undefined, { cause: error });
       throw this.#failure(error);
     }
   }

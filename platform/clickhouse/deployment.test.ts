@@ -9,10 +9,12 @@ import { promisify } from 'node:util';
 import Fastify from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { DOWNLOAD_TIMEOUT_S } from '../../api/history/downloads.ts';
 import { MAX_HEADER_BYTES } from '../../api/http/edge-errors.ts';
 import { nodeEnvironment, nodeFlags } from '../../bin/node-flags.mjs';
 import { needsClickHouse, ROLE_NAMES } from '../../bin/roles.ts';
 import { type Config, readConfig } from '../config.ts';
+import { usersConfig } from './users-config.ts';
 
 const run = promisify(execFile);
 const DEPLOY = new URL('../../deploy/', import.meta.url);
@@ -167,6 +169,16 @@ describe('deployment', () => {
   });
 });
 
+describe('a ClickHouse server of the deployment', () => {
+  it('waits for slow clients of downloads as long as the managed one', () => {
+    const waits = (xml: string) => /<default>[\s\S]*?<http_send_timeout>(\d+)</.exec(xml)?.[1];
+    expect(waits(read('clickhouse/users.xml'))).toBe(String(DOWNLOAD_TIMEOUT_S));
+    expect(waits(usersConfig('secret', null))).toBe(String(DOWNLOAD_TIMEOUT_S));
+    const { volumes } = services('compose.yaml').clickhouse ?? {};
+    expect(volumes).toContain('./clickhouse/users.xml:/etc/clickhouse-server/users.d/slotbook.xml:ro');
+  });
+});
+
 describe('deployment of a cluster', () => {
   it(
     'has servers that know each other, Keeper and their own names',
@@ -212,7 +224,7 @@ describe('deployment of a cluster', () => {
     expect(one?.networks?.default.aliases).toEqual(['clickhouse-1']);
     expect(two?.networks?.default.aliases).toEqual(['clickhouse']);
     expect(single.sink?.environment?.SLOTBOOK_CLICKHOUSE_URL).toBe('http://clickhouse:8123');
-    expect(single.clickhouse?.volumes).toEqual(['clickhouse:/var/lib/clickhouse']);
+    expect(single.clickhouse?.volumes).toContain('clickhouse:/var/lib/clickhouse');
     expect(two?.volumes).toContain('clickhouse-2:/var/lib/clickhouse');
     expect(composed.keeper?.image?.split(':')[1]).toBe(single.clickhouse?.image?.split(':')[1]);
   });

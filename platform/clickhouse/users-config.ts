@@ -3,6 +3,11 @@
 import { type Analyst, analystXml, sha256, UNCOMPILED_XML } from './analyst.ts';
 import { PIPELINE_USER } from './password.ts';
 
+/**
+ * How long the server waits for a client that takes nothing, seconds. A download waits for a slow client of the history service in
+ * this time. The server reads it from its default profile alone, not from a query; its own default is 30 s.
+ */
+const HTTP_SEND_TIMEOUT_S = 600;
 const ACCESS = '<networks><ip>127.0.0.1</ip><ip>::1</ip></networks><quota>default</quota>';
 
 /**
@@ -46,7 +51,7 @@ export function usersConfig(password: string, analyst: Analyst | null): string {
   const extra = analyst === null ? { profile: '', user: '' } : analystXml(analyst, ACCESS);
   return [
     '<clickhouse>',
-    `<profiles><default>${UNCOMPILED_XML}</default>${SESSION_PROFILE}${extra.profile}</profiles>`,
+    `<profiles><default>${UNCOMPILED_XML}<http_send_timeout>${HTTP_SEND_TIMEOUT_S}</http_send_timeout></default>${SESSION_PROFILE}${extra.profile}</profiles>`,
     '<quotas><default/></quotas>',
     '<users>',
     `<default><password></password><profile>session</profile>${ACCESS}`,

@@ -6,7 +6,8 @@ import { HistoryContract } from '../../../test/support/api/history-contract.ts';
 import { HistoryStage, MINUTE, makeApp, registry } from '../../../test/support/api/history-stage.ts';
 import { marketView } from '../../../test/support/api/market-views.ts';
 import { until } from '../../../test/support/platform/eventually.ts';
-import { MAX_BULK_AT_ONCE, MAX_BULK_CANDLES } from './candle-bulk.ts';
+import { DOWNLOADS_AT_ONCE } from '../downloads.ts';
+import { MAX_BULK_CANDLES } from './candle-bulk.ts';
 
 const BULK = '/market/SOL-PERP/candles/1/bulk';
 const CSV_HEAD =
@@ -119,7 +120,7 @@ describe('/market/{symbol}/candles/{resolution}/bulk', () => {
     markets.put(marketView({ marketIndex: 7, symbol: '索拉-PERP' }));
     const app = await makeApp(stage.clickhouse, markets);
     const url = `/market/${encodeURIComponent('索拉-PERP')}/candles/1/bulk?from=1&to=9&format=${format}`;
-    for (let times = 0; times <= MAX_BULK_AT_ONCE; times++) {
+    for (let times = 0; times <= DOWNLOADS_AT_ONCE; times++) {
       const answer = await app.inject(url);
       expect([answer.statusCode, answer.headers['content-disposition']]).toEqual([
         200,
@@ -233,7 +234,7 @@ describe('bulk candles over a socket', () => {
     expect(response.statusCode).toBe(200);
     download.destroy();
     await until(async () => (await running()) === 0);
-    for (let times = 0; times < MAX_BULK_AT_ONCE; times++) {
+    for (let times = 0; times < DOWNLOADS_AT_ONCE; times++) {
       const { download: next, response: found } = await open(format, headers);
       expect(found.statusCode).toBe(200);
       next.destroy();
@@ -242,7 +243,7 @@ describe('bulk candles over a socket', () => {
   });
 
   it('refuses a download above the limit with 503, and answers again after one ends', async () => {
-    const downloads = await Promise.all(Array.from({ length: MAX_BULK_AT_ONCE }, () => open('json')));
+    const downloads = await Promise.all(Array.from({ length: DOWNLOADS_AT_ONCE }, () => open('json')));
     const refused = await fetch(`http://127.0.0.1:${port}${path('json')}`);
     expect([refused.status, ((await refused.json()) as { message: string }).message]).toEqual([
       503,

@@ -8,6 +8,7 @@ import { type CandleResolution, type MarketView, PRICE_DECIMALS, QUOTE_DECIMALS 
 import { PARQUET_TYPE } from '../../http/contract/openapi.ts';
 import { HistoryError } from '../../http/errors.ts';
 import { attachment } from '../attachment.ts';
+import { DOWNLOAD_END, DOWNLOAD_SETTINGS, DOWNLOADS_AT_ONCE } from '../downloads.ts';
 import { baseDecimals, marketParameters } from '../lists.ts';
 import { STEP_S } from '../resolutions.ts';
 import { described, errorResponses, TS } from '../route-schemas.ts';
@@ -17,10 +18,6 @@ import { CANDLE_PARAMS, candleSchema } from './candles.ts';
 
 /** A leap year of minutes. */
 export const MAX_BULK_CANDLES = 366 * 24 * 60;
-/** Concurrent downloads. Each uses one of the 16 connections to the store; the other routes need the rest. */
-export const MAX_BULK_AT_ONCE = 4;
-/** A slow client has ten minutes for about 40 MB. */
-const BULK_TIMEOUT_S = 600;
 
 const FORMATS = ['json', 'csv', 'parquet'] as const;
 type Format = (typeof FORMATS)[number];
@@ -33,9 +30,7 @@ const CONTENT_TYPES: Readonly<Record<Format, string>> = {
 };
 
 const SETTINGS: ClickHouseSettings = {
-  max_execution_time: BULK_TIMEOUT_S,
-  // A failed answer is cut off instead of ending with the text of an error.
-  http_write_exception_in_output_format: 0,
+  ...DOWNLOAD_SETTINGS,
   output_format_json_array_of_rows: 1,
   output_format_json_quote_64bit_integers: 0,
   output_format_json_quote_decimals: 0,
@@ -49,8 +44,7 @@ interface BulkQuery {
 }
 
 export function candleBulkRoutes(app: FastifyInstance, services: HistoryServices): void {
-  const { store, builtParts, now } = services;
-  let open = 0;
+  const { store, builtParts, downloads, now } = services;
   app.get<{ Params: { symbol: string; resolution: CandleResolution }; Querystring: BulkQuery }>(
     '/market/:symbol/candles/:resolution/bulk',
     {
@@ -59,8 +53,7 @@ export function candleBulkRoutes(app: FastifyInstance, services: HistoryServices
         description:
           'Unlike the list, the range goes forward in time, from `from` until before `to`, and the oldest candle comes first. ' +
           `A range holds at most ${MAX_BULK_CANDLES} buckets (a leap year of minutes; of resolution M 31 days each), and ` +
-          `${MAX_BULK_AT_ONCE} downloads run at once; one more is 503. A download ends after ${BULK_TIMEOUT_S} seconds. One that ` +
-          'cannot be finished is cut off, so that it is no whole body.',
+          `${DOWNLOADS_AT_ONCE} downloads run at once, dated CSVs among them; one more is 503. ${DOWNLOAD_END}`,
         tags: ['Market'],
         params: CANDLE_PARAMS,
         querystring: {
@@ -85,17 +78,12 @@ export function candleBulkRoutes(app: FastifyInstance, services: HistoryServices
         },
       }),
     },
-    async ({ params: { symbol, resolution }, query: { from, to = now() + 1, format } }, reply) => {
+    async ({ params: { symbol, resolution }, query: { from, to = now() + 1, format }, signal }, reply) => {
       checkRange(resolution, from, to);
       const market = marketOf(services, symbol);
       await builtParts.require('candles');
-      if (open >= MAX_BULK_AT_ONCE) throw new HistoryError('bulkBusy');
-      open++;
-      const candles = await bulkCandles(store, market, { resolution, from, to }, format).catch((error: unknown) => {
-        open--;
-        throw error;
-      });
-      candles.once('close', () => open--);
+      const query = () => bulkCandles(store, market, { resolution, from, to }, format, signal);
+      const candles = await downloads.take(query, 0, signal);
       const name = `market-${market.symbol}-candles-${resolution}-${from}-${to}.${format}`;
       return sendBulk(reply, format, name, candles);
     },
@@ -120,7 +108,13 @@ interface BulkRange {
 }
 
 /** FINAL keeps the newest version of each candle, and a withdrawn one has no price. The store has the rows in this order. */
-function bulkCandles(store: HistoryStore, market: MarketView, range: BulkRange, format: Format): Promise<Readable> {
+function bulkCandles(
+  store: HistoryStore,
+  market: MarketView,
+  range: BulkRange,
+  format: Format,
+  gone: AbortSignal,
+): Promise<Readable> {
   return store.stream(
     `SELECT ${columns(market)} FROM {db:Identifier}.candle FINAL
      PREWHERE market_type = {marketType:String} AND market_index = {marketIndex:UInt16} AND resolution = {resolution:String}
@@ -130,6 +124,7 @@ function bulkCandles(store: HistoryStore, market: MarketView, range: BulkRange, 
     SERVER_FORMATS[format],
     { ...marketParameters(market), resolution: range.resolution, from: range.from, to: range.to },
     SETTINGS,
+    gone,
   );
 }
 

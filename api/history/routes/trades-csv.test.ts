@@ -1,9 +1,19 @@
 // Pages derive some members of a trade that CSV reads from the store: both must be equal.
 
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { PassThrough } from 'node:stream';
+import { text as textOf } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
+import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { HistoryContract } from '../../../test/support/api/history-contract.ts';
 import { USER, USER_ID } from '../../../test/support/api/history-rows.ts';
-import { fill, HistoryStage, NOW } from '../../../test/support/api/history-stage.ts';
+import { fill, HistoryStage, MINUTE, makeApp, NOW } from '../../../test/support/api/history-stage.ts';
+import { until } from '../../../test/support/platform/eventually.ts';
+import { CSV_PATIENCE_MS, DOWNLOADS_AT_ONCE, Downloads, WAITING_MAX } from '../downloads.ts';
 
 const FILLS = 200;
 const U64_MAX = 2n ** 64n - 1n;
@@ -57,5 +67,99 @@ describe('trades as CSV', () => {
     expect(cells(head)).toEqual(Object.keys(records[0] ?? {}));
     const jsonCells = records.map((row) => Object.values(row).map((cell) => (cell === null ? null : String(cell))));
     expect(lines.map(cells)).toEqual(jsonCells);
+  });
+});
+
+describe('a dated CSV over a socket', () => {
+  /** About 24 MB: more than all buffers between test and store. */
+  const MANY = 60_000;
+  const QUERY_TIMEOUT_MS = 3_000;
+  /** By default the store waits 30 s for a reader. */
+  const LONG_PAUSE_MS = 35_000;
+  const CSV = '/market/SOL-PERP/trades/2026/6/15?format=csv';
+  const BULK = `/market/SOL-PERP/candles/1/bulk?from=${MINUTE}`;
+  let app: FastifyInstance;
+  let port: number;
+
+  beforeAll(async () => {
+    app = await makeApp(stage.clickhouse, undefined, { queryTimeoutMs: QUERY_TIMEOUT_MS });
+    await app.listen({ host: '127.0.0.1', port: 0 });
+    port = (app.server.address() as AddressInfo).port;
+  });
+
+  afterAll(() => app?.close());
+
+  beforeEach(async () => {
+    await stage.store('order_action', [fill({ fill_record_id: '0', ts: NOW - 50 })]);
+    await stage.clickhouse.client.command({
+      query: `INSERT INTO ${stage.clickhouse.database}.order_action
+        SELECT stored.* REPLACE (leftPad(toString(number + 1), 64, 'm') AS signature, number + 1 AS fill_record_id,
+          rand64() AS quote_asset_amount_filled)
+        FROM ${stage.clickhouse.database}.order_action AS stored CROSS JOIN numbers(${MANY - 1}) AS copies`,
+    });
+  });
+
+  /** Sends a request and reads nothing; resolves at the response head. */
+  async function open(path: string) {
+    const download = request({ host: '127.0.0.1', port, path, agent: false });
+    download.on('error', () => {}); // the hang-up's error
+    download.end();
+    const [response] = (await once(download, 'response')) as [IncomingMessage];
+    return { download, response };
+  }
+
+  const lines = (csv: string) => csv.trimEnd().split('\n').length;
+
+  it('is whole for a slow client, whose reading takes longer than a query may', async () => {
+    const { response } = await open(CSV);
+    await sleep(LONG_PAUSE_MS);
+    expect(lines(await textOf(response))).toBe(MANY + 1);
+  });
+
+  it('shares the bound of bulk candles: these are refused, and a CSV waits for the next place', async () => {
+    const slow = await Promise.all(Array.from({ length: DOWNLOADS_AT_ONCE }, () => open(CSV)));
+    expect((await fetch(`http://127.0.0.1:${port}${BULK}`)).status).toBe(503);
+    let answered = 0;
+    const paths = [CSV, '/hosted/market/SOL-PERP/trades/2026/6/15?format=csv'];
+    const waiting = paths.map(async (path) => {
+      const answer = await fetch(`http://127.0.0.1:${port}${path}`);
+      answered += 1;
+      return [answer.status, lines(await answer.text())];
+    });
+    await sleep(500);
+    expect(answered).toBe(0);
+    slow[0]?.download.destroy();
+    expect(await Promise.all(waiting)).toEqual(paths.map(() => [200, MANY + 1]));
+    for (const { download } of slow) download.destroy();
+    await until(async () => (await fetch(`http://127.0.0.1:${port}${BULK}`)).status === 200);
+  });
+
+  it('gives up its wait when its client goes away', async () => {
+    const slow = await Promise.all(Array.from({ length: DOWNLOADS_AT_ONCE }, () => open(CSV)));
+    const gone = request({ host: '127.0.0.1', port, path: CSV, agent: false });
+    gone.on('error', () => {}); // the hang-up's error
+    gone.end();
+    await sleep(500);
+    gone.destroy();
+    await sleep(100);
+    slow[0]?.download.destroy();
+    await until(async () => (await fetch(`http://127.0.0.1:${port}${BULK}`)).status === 200);
+    for (const { download } of slow) download.destroy();
+  });
+
+  it('is refused with the time to come back when too many wait', async () => {
+    const downloads = new Downloads();
+    const taken = () => downloads.take(async () => new PassThrough(), CSV_PATIENCE_MS).catch(() => {});
+    for (let n = 0; n < DOWNLOADS_AT_ONCE + WAITING_MAX; n++) void taken();
+    const busy = await makeApp(stage.clickhouse, undefined, { downloads });
+    const answer = await busy.inject(CSV);
+    expect([answer.statusCode, answer.headers['retry-after'], answer.json()]).toEqual([
+      503,
+      '10',
+      { error: 'ServiceUnavailable', message: 'Too many bulk downloads at once' },
+    ]);
+    const contract = await HistoryContract.of(busy);
+    expect(contract.problems(CSV, { status: 503, body: answer.json() })).toBe('');
+    await busy.close();
   });
 });

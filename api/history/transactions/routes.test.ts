@@ -22,6 +22,7 @@ import { HISTORY_ERRORS, TX_ERRORS, type TxErrorCode } from '../../http/errors.t
 import { MarketRegistry } from '../../views/registry.ts';
 import { historyApp } from '../app.ts';
 import { BuiltParts } from '../built-parts.ts';
+import { Downloads } from '../downloads.ts';
 import { HistoryStore } from '../store.ts';
 import { MarketSummaries } from '../summaries.ts';
 import type { Chain } from './chain.ts';
@@ -43,6 +44,7 @@ function appOf(chain: Chain | null): Promise<FastifyInstance> {
       builtParts: new BuiltParts(store),
       summaries: new MarketSummaries(markets),
       settings: { vaultsPath: '', fundingVenuesPath: '' },
+      downloads: new Downloads(),
       completeness: async () => ({ gaps: null, coverage: [], accounts: [], eventsNotStored: null }),
       finality: () => null,
       now: () => 1_700_000_000,

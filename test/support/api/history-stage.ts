@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { historyApp } from '../../../api/history/app.ts';
 import { BuiltParts } from '../../../api/history/built-parts.ts';
+import { Downloads } from '../../../api/history/downloads.ts';
 import type { ExportAccess } from '../../../api/history/exports/access.ts';
 import type { RequestLimits } from '../../../api/history/request-limits.ts';
 import type { HistorySettings } from '../../../api/history/services.ts';
@@ -61,6 +62,8 @@ export function makeApp(
     limits,
     accountStates = new AccountStates(),
     exports,
+    downloads = new Downloads(),
+    queryTimeoutMs,
     now = () => NOW,
     finality = () => FINAL,
   }: {
@@ -72,20 +75,23 @@ export function makeApp(
     readonly limits?: RequestLimits;
     readonly accountStates?: AccountStates;
     readonly exports?: ExportAccess;
+    readonly downloads?: Downloads;
+    readonly queryTimeoutMs?: number;
     readonly now?: () => number;
     readonly finality?: () => ChainFinality | null;
   } = {},
 ): Promise<FastifyInstance> {
-  const store = new HistoryStore(database.client, database.database);
+  const timeout = queryTimeoutMs === undefined ? {} : { queryTimeoutMs };
+  const store = new HistoryStore(database.client, database.database, timeout);
   const builtParts = new BuiltParts(store);
-  const services = { store, markets, builtParts, summaries, settings, completeness, accountStates, now, finality };
+  const parts = { store, markets, builtParts, summaries, settings, completeness, accountStates, downloads };
   const optional = {
     ...(wallets && { wallets }),
     ...(limits && { limits }),
     ...(notifications && { notifications }),
     ...(exports && { exports }),
   };
-  return historyApp({ ...services, ...optional }, logger);
+  return historyApp({ ...parts, now, finality, ...optional }, logger);
 }
 
 export interface Listed {
