@@ -4,11 +4,13 @@ import { Gauge } from 'prom-client';
 import { type EventLog, type LogBatch, type Logger, type Registry, TopicFollower } from '../../platform/index.ts';
 import type { RecentFills } from '../../processors/book/index.ts';
 import { decodeMessage, type FillQualityView, type MarketRef, marketKey, TOPICS } from '../../schemas/index.ts';
+import { followFinality, type RunningFinality } from './chain-finality.ts';
 import { CatchUp, followFromOldest } from './follow.ts';
 
 /** The cohort that contains every fill. */
 const ALL = 'all';
 const MICRO = 1e6;
+const MS_PER_SECOND = 1_000;
 
 export interface FillQualitySource {
   /** True once everything published before the start is read. */
@@ -38,7 +40,9 @@ export class FillQualityFollower implements FillQualitySource {
   readonly #catchUp = new CatchUp();
   readonly #byKey = new Map<string, Taken>();
   /** Newest chain time in a view of any market, milliseconds. */
-  #chainMs = 0;
+  #viewsMs = 0;
+  /** Tells the chain's time also while no fill comes, and while the writer of the views is away. */
+  #finality: RunningFinality | null = null;
 
   constructor(options: Options) {
     this.#options = options;
@@ -66,9 +70,10 @@ export class FillQualityFollower implements FillQualitySource {
     });
   }
 
-  /** Starts to follow. Reads older records in the background; until then `recent` returns null. */
+  /** Starts to follow. Reads older views in the background; until then `recent` returns null. Rejects when the log cannot be read. */
   async start(): Promise<void> {
     const { log, logger } = this.#options;
+    this.#finality = await followFinality({ log, logger });
     const topic = TOPICS.fillQualityViews;
     const take = ({ records }: LogBatch): void => {
       for (const { value } of records) this.#take(value);
@@ -78,11 +83,11 @@ export class FillQualityFollower implements FillQualitySource {
 
   /** Settles when following ends. */
   get done(): Promise<void> {
-    return this.#follower.done;
+    return Promise.all([this.#follower.done, this.#finality?.done]).then(() => {});
   }
 
-  stop(): Promise<void> {
-    return this.#follower.stop();
+  async stop(): Promise<void> {
+    await Promise.all([this.#follower.stop(), this.#finality?.stop()]);
   }
 
   get ready(): boolean {
@@ -90,8 +95,8 @@ export class FillQualityFollower implements FillQualitySource {
   }
 
   /**
-   * The age is the larger of two: chain time of the newest view of any market minus that of this view, and wall-clock time
-   * since receipt. It never mixes the two clocks, and a view ages even when no newer one arrives.
+   * The age is the larger of two: the chain's time minus that of this view, and wall-clock time since receipt. It never mixes the two
+   * clocks, so a view from before the start is as old as the chain says, and a view ages even when the chain's time is not known.
    */
   recent(market: MarketRef): RecentFills | null {
     const taken = this.#byKey.get(marketKey(market));
@@ -101,8 +106,13 @@ export class FillQualityFollower implements FillQualitySource {
     return {
       takerBuyMicroBps: all?.takerBuyMicroBps ?? null,
       takerSellMicroBps: all?.takerSellMicroBps ?? null,
-      ageMs: Math.max(this.#chainMs - view.updatedAtMs, this.#clock() - atMs),
+      ageMs: Math.max(this.#chainMs() - view.updatedAtMs, this.#clock() - atMs),
     };
+  }
+
+  /** The newest time of the chain in the log, milliseconds. */
+  #chainMs(): number {
+    return Math.max(this.#viewsMs, (this.#finality?.newest()?.ts ?? 0) * MS_PER_SECOND);
   }
 
   #take(bytes: Uint8Array): void {
@@ -111,7 +121,7 @@ export class FillQualityFollower implements FillQualitySource {
       if (message.name !== 'FillQualityView') return;
       const view = message.value;
       this.#byKey.set(marketKey(view), { view, atMs: this.#clock() });
-      this.#chainMs = Math.max(this.#chainMs, view.updatedAtMs);
+      this.#viewsMs = Math.max(this.#viewsMs, view.updatedAtMs);
     } catch (error) {
       this.#options.logger.warn(
         { topic: TOPICS.fillQualityViews.name, error: String(error) },

@@ -221,6 +221,29 @@ describe('/auctionParams versions', () => {
     expect(await stage.data({ version: '2' })).toMatchObject({ oraclePrice: '100000000' });
   });
 
+  it.each([
+    ['ignores fills that were made more than ten minutes of chain time before its start', 600, '100000000'],
+    ['weighs fills that were made just before its start', 599, '100032500'],
+  ])('version 2 %s', async (_, aheadS, oraclePrice) => {
+    await stage.publishMeans(3_250_000n, 0);
+    await stage.finalize(aheadS);
+    await stage.serve([
+      book({ bids: [level(100_200_000, 2_000_000_000n)], asks: [level(100_100_000, 2_000_000_000n)] }),
+    ]);
+    await until(() => stage.fillQuality.ready);
+    expect(await stage.data({ version: '2' })).toMatchObject({ oraclePrice });
+  });
+
+  it('version 2 stops to weigh fills when the chain goes on without any', async () => {
+    await stage.serve([
+      book({ bids: [level(100_200_000, 2_000_000_000n)], asks: [level(100_100_000, 2_000_000_000n)] }),
+    ]);
+    await stage.fills(3_250_000n, 0);
+    expect(await stage.data({ version: '2' })).toMatchObject({ oraclePrice: '100032500' });
+    await stage.finalize(600);
+    await until(async () => (await stage.data({ version: '2' })).oraclePrice === '100000000');
+  });
+
   it('version 3 starts 0.05 % inside the best offer and lasts 5 units of 400 ms, in every market', async () => {
     await stage.serve([book(), book({ marketIndex: 20 })]);
     for (const marketIndex of ['0', '20']) {

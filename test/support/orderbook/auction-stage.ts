@@ -21,6 +21,7 @@ import { ORACLE, Stage, snapshot, until } from '../api/stage.ts';
 export const NOW_MS = 1_783_268_433_645;
 /** Chain time, far from the wall clock: a replay, or a simulated cluster that runs ahead. */
 const CHAIN_MS = NOW_MS - 86_400_000;
+const MARKET = { marketType: 'perp', marketIndex: 0 } as const;
 
 /** The query of most tests. Undefined members are absent. */
 export const DEFAULT_QUERY = {
@@ -92,6 +93,12 @@ export class AuctionStage extends Stage {
 
   /** Publishes means of all cohorts, aged `ageMs` of chain time: a view of another market advances the chain time. */
   async fills(buyMicroBps: bigint | null, ageMs: number): Promise<void> {
+    await this.publishMeans(buyMicroBps, ageMs);
+    await until(() => this.fillQuality.recent(MARKET) !== null);
+  }
+
+  /** The same, for a server that may not run yet. */
+  async publishMeans(buyMicroBps: bigint | null, ageMs: number): Promise<void> {
     const all: FillQualityCohort = {
       cohort: 'all',
       takerBuys: 1,
@@ -99,16 +106,20 @@ export class AuctionStage extends Stage {
       takerSells: 0,
       takerSellMicroBps: null,
     };
-    const market = { marketType: 'perp', marketIndex: 0 } as const;
     const views = [
-      { ...market, updatedAtMs: CHAIN_MS - ageMs, cohorts: [all] },
-      { ...market, marketIndex: 13, updatedAtMs: CHAIN_MS, cohorts: [] },
+      { ...MARKET, updatedAtMs: CHAIN_MS - ageMs, cohorts: [all] },
+      { ...MARKET, marketIndex: 13, updatedAtMs: CHAIN_MS, cohorts: [] },
     ];
     await this.log.append(
       TOPICS.fillQualityViews,
       views.map((view) => ({ key: marketKey(view), value: encodeMessage('FillQualityView', view) })),
     );
-    await until(() => this.fillQuality.recent(market) !== null);
+  }
+
+  /** The chain finalizes a block, `aheadS` seconds after the newest means. */
+  async finalize(aheadS: number): Promise<void> {
+    const value = encodeMessage('ChainFinality', { slot: 1, ts: Math.ceil(CHAIN_MS / 1_000) + aheadS });
+    await this.log.append(TOPICS.finality, [{ key: 'chain', value }]);
   }
 
   async ask(overrides: Record<string, string | undefined> = {}) {
