@@ -28,7 +28,7 @@ import {
   rollingResponse,
   TS_FILTERS,
 } from './route-schemas.ts';
-import type { HistoryServices } from './services.ts';
+import { finalBeforeOf, type HistoryServices } from './services.ts';
 import type { Parameters } from './store.ts';
 
 /** Default and largest page (docs/internals/history-semantics.md, "Limits of lists"). */
@@ -101,9 +101,11 @@ function rollingRoute(app: FastifyInstance, services: HistoryServices, family: L
       const { page, limit, startTs, endTs } = query as unknown as RollingQuery;
       const { path, ...scope } = await scopeOf(services, family, params, query);
       const range = rollingRange(services.now(), startTs, endTs);
+      // Asked before the rows are read: none of them has been taken back since.
+      const finalBefore = finalBeforeOf(services, range.to);
       const { records, nextPage } = await listPage(services.store, { ...scope, range, path, page, limit });
       if (records.length === 0 && page === undefined) await family.confirmSubject?.(services, scope.parameters);
-      return { success: true, records, meta: { nextPage } };
+      return { success: true, records, meta: { nextPage, finalBefore } };
     },
   );
 }

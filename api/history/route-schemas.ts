@@ -165,7 +165,15 @@ export const bodyResponses = {
   [HISTORY_ERRORS.bodyTooLarge.status]: { ...errorBody, description: 'the body is too large' },
 };
 
-/** Envelope of rolling lists: `{success, records, meta: {nextPage}}`. */
+/** `meta.finalBefore` of rolling lists. */
+export const FINAL_BEFORE = {
+  type: ['integer', 'null'],
+  description:
+    'unix seconds: the chain takes no row back whose ts is lower; at most the end of the asked range. Null while the source has not ' +
+    'said what is final',
+};
+
+/** Envelope of rolling lists: `{success, records, meta: {nextPage, finalBefore}}`. */
 export function rollingResponse(fields: readonly RowField[]) {
   return {
     description: 'rows, newest first, of the last 31 days',
@@ -176,8 +184,11 @@ export function rollingResponse(fields: readonly RowField[]) {
       records: { type: 'array', items: rowSchema(fields) },
       meta: {
         type: 'object',
-        required: ['nextPage'],
-        properties: { nextPage: { type: ['string', 'null'], description: 'opaque cursor; null when no more rows' } },
+        required: ['nextPage', 'finalBefore'],
+        properties: {
+          nextPage: { type: ['string', 'null'], description: 'opaque cursor; null when no more rows' },
+          finalBefore: FINAL_BEFORE,
+        },
       },
     },
   };

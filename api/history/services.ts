@@ -52,6 +52,15 @@ export interface HistorySettings {
   readonly fundingVenuesPath: string;
 }
 
+/**
+ * Unix seconds: the chain takes no row back whose time is lower. At most the end of the asked range (exclusive, null without an end), so
+ * that the answer for a final range never changes. Null while the source has not said what is final.
+ */
+export function finalBeforeOf({ finality }: HistoryServices, end: number | null): number | null {
+  const final = finality();
+  return final === null ? null : Math.min(final.ts, end ?? final.ts);
+}
+
 /** Wallet signatures. Throws HistoryError notBuilt without them. */
 export function walletsOf({ wallets }: HistoryServices): WalletAuth {
   if (!wallets) throw new HistoryError('notBuilt');

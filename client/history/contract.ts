@@ -24,6 +24,8 @@ export interface HistoryOperations {
       readonly meta: {
         /** opaque cursor; null when no more rows */
         readonly nextPage: string | null;
+        /** unix seconds: the chain takes no row back whose ts is lower; at most the end of the asked range. Null while the source has not said what is final */
+        readonly finalBefore: number | null;
       };
     };
   };
@@ -83,6 +85,8 @@ export interface HistoryOperations {
       readonly meta: {
         /** opaque cursor; null when no more rows */
         readonly nextPage: string | null;
+        /** unix seconds: the chain takes no row back whose ts is lower; at most the end of the asked range. Null while the source has not said what is final */
+        readonly finalBefore: number | null;
       };
     };
   };
@@ -142,6 +146,8 @@ export interface HistoryOperations {
       readonly meta: {
         /** opaque cursor; null when no more rows */
         readonly nextPage: string | null;
+        /** unix seconds: the chain takes no row back whose ts is lower; at most the end of the asked range. Null while the source has not said what is final */
+        readonly finalBefore: number | null;
       };
     };
   };
@@ -201,6 +207,8 @@ export interface HistoryOperations {
       readonly meta: {
         /** opaque cursor; null when no more rows */
         readonly nextPage: string | null;
+        /** unix seconds: the chain takes no row back whose ts is lower; at most the end of the asked range. Null while the source has not said what is final */
+        readonly finalBefore: number | null;
       };
     };
   };
@@ -260,6 +268,8 @@ export interface HistoryOperations {
       readonly meta: {
         /** opaque cursor; null when no more rows */
         readonly nextPage: string | null;
+        /** unix seconds: the chain takes no row back whose ts is lower; at most the end of the asked range. Null while the source has not said what is final */
+        readonly finalBefore: number | null;
       };
     };
   };
@@ -319,6 +329,8 @@ export interface HistoryOperations {
       readonly meta: {
         /** opaque cursor; null when no more rows */
         readonly nextPage: string | null;
+        /** unix seconds: the chain takes no row back whose ts is lower; at most the end of the asked range. Null while the source has not said what is final */
+        readonly finalBefore: number | null;
       };
     };
   };
@@ -378,6 +390,8 @@ export interface HistoryOperations {
       readonly meta: {
         /** opaque cursor; null when no more rows */
         readonly nextPage: string | null;
+        /** unix seconds: the chain takes no row back whose ts is lower; at most the end of the asked range. Null while the source has not said what is final */
+        readonly finalBefore: number | null;
       };
     };
   };
@@ -472,6 +486,8 @@ export interface HistoryOperations {
       readonly meta: {
         /** the next pageIndex; null when no more rows */
         readonly nextPage: number | null;
+        /** unix seconds: the chain takes no row back whose ts is lower; at most the end of the asked range. Null while the source has not said what is final */
+        readonly finalBefore: number | null;
       };
     };
   };
@@ -511,6 +527,8 @@ export interface HistoryOperations {
       readonly meta: {
         /** opaque cursor; null when no more rows */
         readonly nextPage: string | null;
+        /** unix seconds: the chain takes no row back whose ts is lower; at most the end of the asked range. Null while the source has not said what is final */
+        readonly finalBefore: number | null;
       };
     };
   };
@@ -569,6 +587,8 @@ export interface HistoryOperations {
       readonly meta: {
         /** opaque cursor; null when no more rows */
         readonly nextPage: string | null;
+        /** unix seconds: the chain takes no row back whose ts is lower; at most the end of the asked range. Null while the source has not said what is final */
+        readonly finalBefore: number | null;
       };
     };
   };
@@ -593,6 +613,8 @@ export interface HistoryOperations {
       readonly meta: {
         /** opaque cursor; null when no more rows */
         readonly nextPage: string | null;
+        /** unix seconds: the chain takes no row back whose ts is lower; at most the end of the asked range. Null while the source has not said what is final */
+        readonly finalBefore: number | null;
       };
     };
   };
@@ -651,6 +673,8 @@ export interface HistoryOperations {
       readonly meta: {
         /** opaque cursor; null when no more rows */
         readonly nextPage: string | null;
+        /** unix seconds: the chain takes no row back whose ts is lower; at most the end of the asked range. Null while the source has not said what is final */
+        readonly finalBefore: number | null;
       };
     };
   };
@@ -709,6 +733,8 @@ export interface HistoryOperations {
       readonly meta: {
         /** opaque cursor; null when no more rows */
         readonly nextPage: string | null;
+        /** unix seconds: the chain takes no row back whose ts is lower; at most the end of the asked range. Null while the source has not said what is final */
+        readonly finalBefore: number | null;
       };
     };
   };
@@ -767,6 +793,8 @@ export interface HistoryOperations {
       readonly meta: {
         /** opaque cursor; null when no more rows */
         readonly nextPage: string | null;
+        /** unix seconds: the chain takes no row back whose ts is lower; at most the end of the asked range. Null while the source has not said what is final */
+        readonly finalBefore: number | null;
       };
     };
   };
@@ -825,6 +853,8 @@ export interface HistoryOperations {
       readonly meta: {
         /** opaque cursor; null when no more rows */
         readonly nextPage: string | null;
+        /** unix seconds: the chain takes no row back whose ts is lower; at most the end of the asked range. Null while the source has not said what is final */
+        readonly finalBefore: number | null;
       };
     };
   };
@@ -883,6 +913,8 @@ export interface HistoryOperations {
       readonly meta: {
         /** opaque cursor; null when no more rows */
         readonly nextPage: string | null;
+        /** unix seconds: the chain takes no row back whose ts is lower; at most the end of the asked range. Null while the source has not said what is final */
+        readonly finalBefore: number | null;
       };
     };
   };
@@ -943,6 +975,8 @@ export interface HistoryOperations {
       readonly meta: {
         /** opaque cursor; null when no more rows */
         readonly nextPage: string | null;
+        /** unix seconds: the chain takes no row back whose ts is lower; at most the end of the asked range. Null while the source has not said what is final */
+        readonly finalBefore: number | null;
       };
     };
   };
@@ -971,6 +1005,8 @@ export interface HistoryOperations {
       readonly meta: {
         /** opaque cursor; null when no more rows */
         readonly nextPage: string | null;
+        /** unix seconds: the chain takes no row back whose ts is lower; at most the end of the asked range. Null while the source has not said what is final */
+        readonly finalBefore: number | null;
       };
     };
   };
@@ -1001,6 +1037,8 @@ export interface HistoryOperations {
       readonly meta: {
         /** opaque cursor; null when no more rows */
         readonly nextPage: string | null;
+        /** unix seconds: the chain takes no row back whose ts is lower; at most the end of the asked range. Null while the source has not said what is final */
+        readonly finalBefore: number | null;
       };
     };
   };
@@ -1027,6 +1065,8 @@ export interface HistoryOperations {
       readonly meta: {
         /** opaque cursor; null when no more rows */
         readonly nextPage: string | null;
+        /** unix seconds: the chain takes no row back whose ts is lower; at most the end of the asked range. Null while the source has not said what is final */
+        readonly finalBefore: number | null;
       };
     };
   };
@@ -1216,6 +1256,8 @@ export interface HistoryOperations {
       readonly meta: {
         /** opaque cursor; null when no more rows */
         readonly nextPage: string | null;
+        /** unix seconds: the chain takes no row back whose ts is lower; at most the end of the asked range. Null while the source has not said what is final */
+        readonly finalBefore: number | null;
       };
     };
   };
@@ -1274,6 +1316,8 @@ export interface HistoryOperations {
       readonly meta: {
         /** opaque cursor; null when no more rows */
         readonly nextPage: string | null;
+        /** unix seconds: the chain takes no row back whose ts is lower; at most the end of the asked range. Null while the source has not said what is final */
+        readonly finalBefore: number | null;
       };
     };
   };
@@ -1514,6 +1558,8 @@ export interface HistoryOperations {
       readonly meta: {
         /** opaque cursor; null when no more rows */
         readonly nextPage: string | null;
+        /** unix seconds: the chain takes no row back whose ts is lower; at most the end of the asked range. Null while the source has not said what is final */
+        readonly finalBefore: number | null;
       };
     };
   };
@@ -1545,6 +1591,8 @@ export interface HistoryOperations {
       readonly meta: {
         /** opaque cursor; null when no more rows */
         readonly nextPage: string | null;
+        /** unix seconds: the chain takes no row back whose ts is lower; at most the end of the asked range. Null while the source has not said what is final */
+        readonly finalBefore: number | null;
       };
     };
   };

@@ -238,6 +238,11 @@ async function settledAnswers(): Promise<Record<string, string>> {
   return Object.fromEntries(answers);
 }
 
+async function finalBefore(): Promise<number | null> {
+  const answer = await fetch(`${history}/market/SOL-PERP/trades?limit=1`);
+  return ((await answer.json()) as { meta: { finalBefore: number | null } }).meta.finalBefore;
+}
+
 const isGood = (answer: string): boolean => answer.startsWith('200 ');
 
 /** All of `Projection`. */
@@ -262,6 +267,8 @@ describe('rebuild', () => {
     await eventually('all parts built', async () => JSON.stringify(await builtParts('slotbook')) === PARTS, SLOW_MS);
     expect(await daysReduced(clickhouse)).toBeGreaterThanOrEqual(EARLIER_DAYS);
     await eventually('all markets', async () => Object.values(await settledAnswers()).every(isGood), SLOW_MS);
+    // From then on the answers of `unchanging` are for final ranges.
+    await eventually('a final time', async () => (await finalBefore()) !== null, SLOW_MS);
     asking = keepAsking(history, readers());
     const first = startRebuild();
     await eventually('progress', () => first.lines.some((line) => line.includes('records left')));

@@ -3,9 +3,9 @@
 import type { FastifyInstance } from 'fastify';
 import { rowSchema } from '../fields.ts';
 import { listSlice, marketParameters, registryParameters, rollingRange } from '../lists.ts';
-import { described, errorResponses, limitSchema, SYMBOL } from '../route-schemas.ts';
+import { described, errorResponses, FINAL_BEFORE, limitSchema, SYMBOL } from '../route-schemas.ts';
 import { FUNDING_RATE_FIELDS, FUNDING_RATES, TRADE_FIELDS, TRADES } from '../rows/market.ts';
-import { type HistoryServices, marketOf } from '../services.ts';
+import { finalBeforeOf, type HistoryServices, marketOf } from '../services.ts';
 
 const TRADES_LIMIT = { fallback: 100, maximum: 1000 };
 /** Keeps the number of skipped rows below 2^32. */
@@ -55,6 +55,7 @@ function tradesRoute(app: FastifyInstance, services: HistoryServices): void {
       const market = marketOf(services, symbolOf(query));
       await services.builtParts.require('events');
       const { limit, pageIndex } = query;
+      const finalBefore = finalBeforeOf(services, null);
       const { records, more } = await listSlice(services.store, {
         source: TRADES,
         parameters: { ...registryParameters(services.markets), ...marketParameters(market) },
@@ -63,7 +64,7 @@ function tradesRoute(app: FastifyInstance, services: HistoryServices): void {
         skipped: pageIndex * limit,
         name: `/market/${market.symbol}/trades`,
       });
-      return { success: true, records, meta: { nextPage: more ? pageIndex + 1 : null } };
+      return { success: true, records, meta: { nextPage: more ? pageIndex + 1 : null, finalBefore } };
     },
   );
 }
@@ -115,9 +116,10 @@ const tradesResponse = {
     records: { type: 'array', items: rowSchema(TRADE_FIELDS) },
     meta: {
       type: 'object',
-      required: ['nextPage'],
+      required: ['nextPage', 'finalBefore'],
       properties: {
         nextPage: { type: ['integer', 'null'], description: 'the next pageIndex; null when no more rows' },
+        finalBefore: FINAL_BEFORE,
       },
     },
   },

@@ -7,7 +7,7 @@ import { FRESH_S, MinuteCache } from '../minute-cache.ts';
 import { BANKRUPTCIES, type BankruptcyTotals, bankruptcyTotals, liquidationStats } from '../queries/losses.ts';
 import { described, errorResponses, limitSchema, PAGE, rollingResponse, TS_FILTERS } from '../route-schemas.ts';
 import { LIQUIDATION_FIELDS } from '../rows/liquidations.ts';
-import type { HistoryServices } from '../services.ts';
+import { finalBeforeOf, type HistoryServices } from '../services.ts';
 import type { Parameters } from '../store.ts';
 
 const FALLBACK_ROWS = 20;
@@ -94,12 +94,14 @@ export function lossRoutes(app: FastifyInstance, services: HistoryServices): voi
       async ({ query: { page, limit, startTs, endTs } }) => {
         await services.builtParts.require('events');
         const range = rollingRange(services.now(), startTs, endTs);
+        const finalBefore = finalBeforeOf(services, range.to);
         const parameters = registryParameters(services.markets);
         const [list, totals] = await Promise.all([
           listPage(services.store, { source, parameters, range, path, page, limit }),
           cache.get('', () => load(services)),
         ]);
-        return { success: true, stats: totals, records: list.records, meta: { nextPage: list.nextPage } };
+        const { records, nextPage } = list;
+        return { success: true, stats: totals, records, meta: { nextPage, finalBefore } };
       },
     );
   }

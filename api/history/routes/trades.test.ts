@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ChainFinality } from '../../../schemas/index.ts';
-import { DAY, fill, HistoryStage, type Listed, makeApp, NOW } from '../../../test/support/api/history-stage.ts';
+import { DAY, FINAL, fill, HistoryStage, type Listed, makeApp, NOW } from '../../../test/support/api/history-stage.ts';
 
 let stage: HistoryStage;
 
@@ -16,7 +16,7 @@ describe('/market/{symbol}/trades', () => {
   it('answers raw integers as text, with the implied price', async () => {
     await stage.store('order_action', [fill()]);
     const { success, records, meta } = await stage.list('/market/sol-perp/trades');
-    expect([success, meta]).toEqual([true, { nextPage: null }]);
+    expect([success, meta]).toEqual([true, { nextPage: null, finalBefore: FINAL.ts }]);
     expect(records[0]).toMatchObject({
       ts: NOW - 100,
       txSigIndex: 2,

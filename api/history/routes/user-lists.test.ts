@@ -13,7 +13,7 @@ import {
   USER,
   USER_ID,
 } from '../../../test/support/api/history-rows.ts';
-import { DAY, fill, HistoryStage, type Listed, NOW } from '../../../test/support/api/history-stage.ts';
+import { DAY, FINAL, fill, HistoryStage, type Listed, NOW } from '../../../test/support/api/history-stage.ts';
 
 // Many requests and inserts, possibly on a busy machine.
 let stage: HistoryStage;
@@ -45,7 +45,7 @@ describe('/user/{accountId}/...', () => {
     expect(await stage.list(`/user/${NOBODY}/${name}`)).toEqual({
       success: true,
       records: [],
-      meta: { nextPage: null },
+      meta: { nextPage: null, finalBefore: FINAL.ts },
     });
   });
 

@@ -107,6 +107,8 @@ class MarketTradesRecord(TypedDict):
 class MarketTradesAnswerMeta(TypedDict):
     #: opaque cursor; null when no more rows
     nextPage: str | None
+    #: unix seconds: the chain takes no row back whose ts is lower; at most the end of the asked range. Null while the source has not said what is final
+    finalBefore: int | None
 
 
 class MarketTradesAnswer(TypedDict):
@@ -421,6 +423,8 @@ class MarketCandlesAnswer(TypedDict):
 class TradesAnswerMeta(TypedDict):
     #: the next pageIndex; null when no more rows
     nextPage: int | None
+    #: unix seconds: the chain takes no row back whose ts is lower; at most the end of the asked range. Null while the source has not said what is final
+    finalBefore: int | None
 
 
 class TradesAnswer(TypedDict):
