@@ -75,6 +75,13 @@ export class Candles {
     return chunks;
   }
 
+  /** Newest slot of a record; 0 before the first. No applied fill and no sample has a higher one. */
+  get newestSlot(): number {
+    let newest = 0;
+    for (const { candles } of this.#markets.values()) newest = Math.max(newest, candles.slot);
+    return newest;
+  }
+
   /** Applies a record of `events`. Throws CandleError or SchemaError, with nothing changed, when it is unreadable. */
   applyEvent(bytes: Uint8Array): Applied {
     const event = this.#decode(bytes);

@@ -180,6 +180,26 @@ describe('candles role', () => {
     await expectCorrected(next);
   });
 
+  it('takes the fills of a dropped slot out although a long backfill of old events came after them', async () => {
+    const kept = [fillAt(1, START, 100), fillAt(2, START + 80, 90)];
+    const dropped: NaiveFill = { ...fillAt(3, START + 75, 900), slot: START * 2 + 151, transaction: 77 };
+    const old = Array.from({ length: 20_000 }, (_, n) => fillAt(10 + n, START - 7_200 + (n % 600), 95));
+    await feedEvents(...[...kept, dropped].map((fill) => fillBytes(fill)));
+    const first = await start();
+    await caughtUp(3n);
+    await first.stop();
+    const second = await start();
+    await feedEvents(...old.map((fill) => fillBytes(fill)));
+    await caughtUp(20_003n);
+    const value = encodeMessage('SlotRetraction', { slot: dropped.slot, signatures: [signatureOf(77)] });
+    await log.append(TOPICS.retractions, [{ key: 'slot', value }]);
+    await caughtUp(20_003n, 0n, 1n);
+    await second.stop();
+    const expected = naiveCandles({ fills: [...kept, ...old], samples: [] }, '60');
+    expect(comparable((await candles()).values(), '60')).toEqual(expected);
+    expect((await log.bounds(TOPICS.deadLetters, 0)).next).toBe(0n);
+  });
+
   it('publishes the last 24 hours of a market, with funding and the newest sample', async () => {
     await feedEvents(
       fillBytes(fillAt(1, START - DAY - 60, 70)),

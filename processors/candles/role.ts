@@ -25,7 +25,8 @@ import {
   type Topic,
 } from '../../schemas/index.ts';
 import { deadLetter, endOf, piecesOf, type Step, startReducerRole, stateWrites } from '../follow/reducer-role.ts';
-import { type ReadPart, rereadAround } from '../follow/reread.ts';
+import { type ReadPart, rereadFrom } from '../follow/reread.ts';
+import { SlotMarks } from '../follow/slot-marks.ts';
 import { type CandleFilter, NO_FILTER } from './candle-filter.ts';
 import { CANDLE_ERROR_REASONS, CandleError } from './fill.ts';
 import { type MarketRecount, recount } from './recount.ts';
@@ -39,10 +40,14 @@ const BATCH_RECORDS: Readonly<Record<string, number>> = { [TOPICS.samples.name]:
 /** Chunks after which a step ends, so that its state fits into one commit: a chunk is below 4 kB. */
 const STEP_CHUNKS = 1_000;
 const STEP_CHECK = 64;
-/** First distance of a recount behind the offset. */
-const BACK_RECORDS = 16_384n;
-/** Factor of that distance when the records do not prove the rows: some came by a backfill. */
-const FURTHER = 8n;
+/** Topics that a recount reads. */
+const RECOUNTED = [TOPICS.events, TOPICS.samples] as const;
+/** Two minutes before the slot: the events of its minute begin there. */
+const BEFORE_SLOTS = 300;
+/** Factor of the marks that a recount goes further back when the records do not prove the rows, as on a chain of many slots a minute. */
+const FURTHER = 8;
+/** Prefix of the state key of a partition's marks. */
+const MARKS = 'marks:';
 /** A retraction whose minutes the log no longer proves. */
 const UNPROVEN = 'candle-retraction';
 
@@ -89,6 +94,7 @@ class Partition {
   readonly #logger: Logger;
   readonly #metrics: CandleMetrics;
   readonly #prefix: string;
+  readonly #marks = new SlotMarks(RECOUNTED.length);
   /** Next offset by topic. */
   readonly #next = new Map<string, bigint>();
 
@@ -108,9 +114,9 @@ class Partition {
 
   restore(state: ReadonlyMap<string, Uint8Array>, offsets: ReadonlyMap<string, bigint>): void {
     this.#candles.restore(piecesOf(state, this.#prefix));
-    for (const { name } of [TOPICS.events, TOPICS.samples]) {
-      this.#next.set(name, offsets.get(offsetKey(name, this.#number)) ?? 0n);
-    }
+    const marks = state.get(MARKS + this.#number);
+    if (marks) this.#marks.restore(marks);
+    for (const { name } of RECOUNTED) this.#next.set(name, offsets.get(offsetKey(name, this.#number)) ?? 0n);
   }
 
   /** Takes dropped fills out of the candles. `next`: offset of the retractions to commit with the result. */
@@ -127,8 +133,8 @@ class Partition {
 
   /** Recounts with as much of the log as proves the stored rows, at most all of it. False when nothing proves them. */
   async #withdraw(retraction: SlotRetraction): Promise<boolean> {
-    for (let back = BACK_RECORDS; ; back *= FURTHER) {
-      const { recounts, isWhole } = await this.#recount(retraction, back);
+    for (let earlier = 0; ; earlier = Math.max(1, earlier * FURTHER)) {
+      const { recounts, isWhole } = await this.#recount(retraction, earlier);
       const isProven = recounts.every((one) => this.#candles.isProven(one));
       if (isProven || isWhole) return this.#candles.withdraw(retraction, recounts);
     }
@@ -136,11 +142,14 @@ class Partition {
 
   async #recount(
     retraction: SlotRetraction,
-    back: bigint,
+    earlierMarks: number,
   ): Promise<{ readonly recounts: readonly MarketRecount[]; readonly isWhole: boolean }> {
     const candles = this.#candles;
-    const events = await rereadAround(this.#part(TOPICS.events), retraction.slot, back);
-    const samples = await rereadAround(this.#part(TOPICS.samples), retraction.slot, back);
+    const starts = this.#marks.before(retraction.slot - BEFORE_SLOTS, earlierMarks);
+    const [events, samples] = await Promise.all([
+      rereadFrom(this.#part(TOPICS.events), starts?.[0] ?? null),
+      rereadFrom(this.#part(TOPICS.samples), starts?.[1] ?? null),
+    ]);
     const recounts = await recount(retraction, candles, {
       fills: () => readAs(events.values(), (value) => candles.fillIn(value)),
       samples: () => readAs(samples.values(), (value) => readableMessage('MarketSample', value)),
@@ -150,7 +159,7 @@ class Partition {
 
   #part(topic: Topic): ReadPart {
     const end = this.#next.get(topic.name) ?? 0n;
-    return { log: this.#log, topic, partition: this.#number, end, slotOf };
+    return { log: this.#log, topic, partition: this.#number, end };
   }
 
   *take(topic: Topic, batch: LogBatch): Generator<Step> {
@@ -161,8 +170,12 @@ class Partition {
       yield this.#step(letters, record.offset + 1n);
       letters = [];
     }
-    yield this.#step(letters, endOf(batch));
     this.#next.set(topic.name, endOf(batch));
+    this.#marks.note(
+      this.#candles.newestSlot,
+      RECOUNTED.map(({ name }) => this.#next.get(name) ?? 0n),
+    );
+    yield this.#step(letters, endOf(batch));
     const last = batch.records.at(-1)?.offset ?? batch.end - 1n;
     this.#metrics.lag.set({ topic: topic.name, partition: this.#number }, Number(batch.end - last - 1n));
   }
@@ -189,13 +202,17 @@ class Partition {
     const summaries = this.#candles
       .takeSummaries()
       .map((summary) => ({ key: marketKey(summary), value: encodeMessage('MarketSummary', summary) }));
+    const marks = this.#marks.takeChange();
     return {
       outputs: [
         { topic: TOPICS.candleViews, records },
         { topic: TOPICS.summaryViews, records: summaries },
         { topic: TOPICS.deadLetters, records: letters },
       ],
-      state: stateWrites(this.#prefix, this.#candles.takeChanges()),
+      state: [
+        ...stateWrites(this.#prefix, this.#candles.takeChanges()),
+        ...(marks === null ? [] : [{ key: MARKS + this.#number, value: marks }]),
+      ],
       next,
     };
   }
