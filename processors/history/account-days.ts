@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClickHouseClient, ClickHouseSettings } from '../../platform/index.ts';
 import { ACCOUNT_DAY_SOURCES, ACCOUNT_DAY_TABLES, cleanDaysSql, reduceDaySql } from '../../schemas/index.ts';
 import { type Persisting, persist } from './persist.ts';
+import { deleteWhere } from './retracted-rows.ts';
 
 /** Pause between passes over the days. */
 const PASS_MS = 500;
@@ -34,6 +35,8 @@ const REDUCE_SETTINGS: ClickHouseSettings = {
   http_headers_progress_interval_ms: PROGRESS_MS,
   wait_end_of_query: 1,
 };
+
+const SUM_TABLES = [ACCOUNT_DAY_TABLES.fills, ACCOUNT_DAY_TABLES.money];
 
 /** Database of the day sums. */
 export interface DayStore {
@@ -119,8 +122,8 @@ export class AccountDays {
   }
 
   /**
-   * Opens days while `remove` takes rows and sums of them away. A sum that is under way ends first, because it may have read
-   * the rows. Rejects when the signal aborts.
+   * Opens days while `remove` takes rows of them away. A sum that is under way ends first, because it may have read the rows.
+   * Rejects when the signal aborts.
    */
   async withdrawing(days: ReadonlySet<number>, persisting: Persisting, remove: () => Promise<void>): Promise<void> {
     await this.storing(days, persisting);
@@ -181,7 +184,11 @@ export class AccountDays {
       await persisting.mayWrite?.();
       await this.#client.command({ query, clickhouse_settings: REDUCE_SETTINGS, abort_signal: signal });
     }
-    for (const table of [ACCOUNT_DAY_TABLES.fills, ACCOUNT_DAY_TABLES.money]) await this.#settle(table);
+    for (const table of SUM_TABLES) {
+      await this.#settle(table);
+      if (!isUnchanged()) return false;
+      await this.#deleteOlder(table, day, number, persisting);
+    }
     // Another process that stores rows of the day has written an open mark, which must stay the newest.
     await persisting.mayWrite?.();
     if (!isUnchanged()) return false;
@@ -190,6 +197,19 @@ export class AccountDays {
     await this.#mark([day], 'reduced', number);
     state.isClean = isUnchanged();
     return state.isClean;
+  }
+
+  /**
+   * Deletes the sums of accounts that have no event of the day any more: no newer sums replace theirs. They stay until here for
+   * readers that found the day closed.
+   */
+  async #deleteOlder(table: string, day: number, number: bigint, { mayWrite }: Persisting): Promise<void> {
+    const older = `day = ${day} AND version < ${number}`;
+    const query = `SELECT 1 FROM ${table} FINAL WHERE ${older} LIMIT 1`;
+    const found = await this.#client.query({ query, format: 'JSONEachRow' });
+    if ((await found.json()).length === 0) return;
+    await mayWrite?.();
+    await deleteWhere(this.#client, table, older);
   }
 
   async #markOpen(days: readonly number[], persisting: Persisting): Promise<bigint> {

@@ -5,7 +5,6 @@ import { ClickHouseError } from '@clickhouse/client';
 import type { ClickHouseClient, ClickHouseSettings } from '../../platform/index.ts';
 import {
   ACCOUNT_DAY_SOURCES,
-  ACCOUNT_DAY_TABLES,
   columnsOf,
   DAY_S,
   EVENT_NAMES,
@@ -92,15 +91,8 @@ export async function deleteRetracted(client: ClickHouseClient, { table, where }
   await deleteWhere(client, table, where);
 }
 
-/** Deletes the account sums of open days: an account without any other event of a day must not keep its sums. */
-export async function deleteDaySums(client: ClickHouseClient, days: readonly number[]): Promise<void> {
-  if (days.length === 0) return;
-  for (const table of [ACCOUNT_DAY_TABLES.fills, ACCOUNT_DAY_TABLES.money]) {
-    await deleteWhere(client, table, `day IN (${days.join(', ')})`);
-  }
-}
-
-async function deleteWhere(client: ClickHouseClient, table: string, where: string): Promise<void> {
+/** Deletes rows on every replica. */
+export async function deleteWhere(client: ClickHouseClient, table: string, where: string): Promise<void> {
   try {
     await client.command({ query: `DELETE FROM \`${table}\` WHERE ${where}`, clickhouse_settings: DELETE_SETTINGS });
   } catch (error) {

@@ -6,7 +6,7 @@ import { type LogRecord, offsetKey } from '../../platform/index.ts';
 import { readableMessage, type SlotRetraction, TOPICS } from '../../schemas/index.ts';
 import { deadLetters, type EventSink, type SinkContext, type SinkTarget } from './event-sink.ts';
 import { type Persisting, persist } from './persist.ts';
-import { deleteDaySums, deleteRetracted, EVENT_TABLES, findRetracted, type RetractedRows } from './retracted-rows.ts';
+import { deleteRetracted, EVENT_TABLES, findRetracted, type RetractedRows } from './retracted-rows.ts';
 
 const TOPIC = TOPICS.retractions;
 const PARTITION = 0;
@@ -75,7 +75,6 @@ export class RetractionSink {
     });
     const days = [...new Set(found.flatMap((one) => one.days))];
     await this.#events.days.withdrawing(new Set(days), persisting, async () => {
-      await persist(persisting, { slot, days }, () => deleteDaySums(client, days));
       for (const rows of found) {
         await persist(persisting, { slot, table: rows.table }, () => deleteRetracted(client, rows));
         metrics.retracted.inc({ table: rows.table }, rows.rows);
