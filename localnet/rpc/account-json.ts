@@ -128,27 +128,37 @@ function filterOf(value: unknown): Filter {
 
 function memcmpBytes(value: unknown, encoding: unknown): Buffer {
   const bytes = decodeMemcmp(value, encoding);
-  if (bytes.length > MEMCMP_BYTES_MAX) throw invalidParams('Invalid param: encoded data too large');
+  if (bytes.length > MEMCMP_BYTES_MAX) throw tooLarge();
   return bytes;
 }
+
+const tooLarge = () => invalidParams('Invalid param: DataTooLarge');
 
 function decodeMemcmp(value: unknown, encoding: unknown): Buffer {
   if (Array.isArray(value)) return Buffer.from(value.map((byte) => integerOf(byte, 'u8') & 0xff));
   if (typeof value !== 'string') throw invalidType(value, 'a string');
   if (encoding === 'base64') {
-    if (value.length > MEMCMP_BASE64_LENGTH_MAX) throw invalidParams('Invalid param: encoded data too large');
+    if (value.length > MEMCMP_BASE64_LENGTH_MAX) throw tooLarge();
     const bytes = Buffer.from(value, 'base64');
+    const wrong = value.search(/[^A-Za-z0-9+/=]/);
+    if (wrong >= 0) {
+      throw invalidParams(`Invalid param: Base64DecodeError(InvalidByte(${wrong}, ${value.charCodeAt(wrong)}))`);
+    }
     if (bytes.toString('base64').replace(/=+$/, '') !== value.replace(/=+$/, '')) {
-      throw invalidParams('Invalid param: base64 decode error');
+      throw invalidParams('Invalid param: Base64DecodeError(InvalidPadding)');
     }
     return bytes;
   }
   if (encoding !== undefined && encoding !== null && encoding !== 'base58' && encoding !== 'binary') {
     throw unknownVariant(String(encoding), ['base58', 'base64', 'bytes']);
   }
-  if (value.length > MEMCMP_BASE58_LENGTH_MAX) throw invalidParams('Invalid param: encoded data too large');
+  if (value.length > MEMCMP_BASE58_LENGTH_MAX) throw tooLarge();
   const bytes = bs58.decodeUnsafe(value);
-  if (bytes === undefined) throw invalidParams('Invalid param: base58 decode error');
+  if (bytes === undefined) {
+    const wrong = value.search(/[^1-9A-HJ-NP-Za-km-z]/);
+    const found = `character: '${value[wrong]}', index: ${wrong}`;
+    throw invalidParams(`Invalid param: Base58DecodeError(InvalidCharacter { ${found} })`);
+  }
   return Buffer.from(bytes);
 }
 

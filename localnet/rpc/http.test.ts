@@ -314,7 +314,7 @@ describe('errors', () => {
       'Too many filters provided; max 4',
     ]);
     const long = { memcmp: { offset: 0, bytes: Buffer.alloc(129).toString('base64'), encoding: 'base64' } };
-    expect((await codeOf('getProgramAccounts', [PROGRAM, { filters: [long] }]))[1]).toContain('too large');
+    expect((await codeOf('getProgramAccounts', [PROGRAM, { filters: [long] }]))[1]).toBe('Invalid param: DataTooLarge');
     expect(
       (await codeOf('getProgramAccounts', [PROGRAM, { filters: [{ memcmp: { offset: 0, bytes: '0' } }] }]))[0],
     ).toBe(-32602);

@@ -3,7 +3,7 @@
 
 import type { Commitment } from '../ledger.ts';
 import { type AccountFormat, type Filter, filtersOf, formatOf } from './account-json.ts';
-import { invalidParams, invalidType } from './errors.ts';
+import { invalidParams, invalidType, RpcError } from './errors.ts';
 import { type Config, commitmentOf, configOf, keyOf, need, signatureOf, unknownVariant } from './params.ts';
 
 export type Topic =
@@ -53,13 +53,15 @@ export function subscriptionRequest(kind: TopicKind, params: readonly unknown[])
     case 'program': {
       need(params, 1);
       const config = configOf(params[1]);
-      const topic = { kind, program: keyOf(params[0]), format: formatOf(config), filters: filtersOf(config.filters) };
+      const program = checked(params[0], keyOf, 'pubkey');
+      const topic = { kind, program, format: formatOf(config), filters: checkedFilters(config.filters) };
       return { topic, commitment: commitmentOf(config) };
     }
     case 'account': {
       need(params, 1);
       const config = configOf(params[1]);
-      return { topic: { kind, pubkey: keyOf(params[0]), format: formatOf(config) }, commitment: commitmentOf(config) };
+      const pubkey = checked(params[0], keyOf, 'pubkey');
+      return { topic: { kind, pubkey, format: formatOf(config) }, commitment: commitmentOf(config) };
     }
     case 'logs': {
       need(params, 1);
@@ -69,7 +71,8 @@ export function subscriptionRequest(kind: TopicKind, params: readonly unknown[])
       need(params, 1);
       const config: Config = configOf(params[1]);
       const received = config.enableReceivedNotification === true;
-      return { topic: { kind, signature: signatureOf(params[0]), received }, commitment: commitmentOf(config) };
+      const signature = checked(params[0], signatureOf, 'signature');
+      return { topic: { kind, signature, received }, commitment: commitmentOf(config) };
     }
   }
 }
@@ -82,7 +85,29 @@ function mentionsOf(filter: unknown): string | null {
   const mentions = (filter as Record<string, unknown>).mentions;
   if (!Array.isArray(mentions)) throw invalidType(mentions, 'a sequence');
   if (mentions.length !== 1) throw invalidParams('Invalid Request: Only 1 address supported');
-  return keyOf(mentions[0]);
+  return checked(mentions[0], keyOf, 'mentions');
+}
+
+/** PubSub of a node has a text of its own for a key or signature that is none. */
+function checked(value: unknown, parse: (value: unknown) => string, name: string): string {
+  if (typeof value !== 'string') throw invalidType(value, 'a string');
+  try {
+    return parse(value);
+  } catch {
+    throw invalidParams(`Invalid Request: Invalid ${name} provided`);
+  }
+}
+
+const INVALID_PARAMS_TEXT = 'Invalid params: ';
+
+/** PubSub of a node puts these words before the texts of its filters, unless they begin so. */
+function checkedFilters(value: unknown): readonly Filter[] {
+  try {
+    return filtersOf(value);
+  } catch (error) {
+    if (!(error instanceof RpcError) || error.message.startsWith(INVALID_PARAMS_TEXT)) throw error;
+    throw invalidParams(INVALID_PARAMS_TEXT + error.message);
+  }
 }
 
 export class Subscriptions {

@@ -3,20 +3,38 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningLocalnet } from '../../localnet/index.ts';
-import { accountKey } from '../support/localnet/fake-exchange.ts';
 import { ask } from '../support/localnet/test-client.ts';
 import { eventually } from '../support/platform/eventually.ts';
-import { CALLS, SUBSCRIPTIONS, type Subjects } from './harness/witness/calls.ts';
+import type { Subjects } from './harness/witness/call.ts';
+import { CALLS } from './harness/witness/calls.ts';
+import { LOST_CALLS } from './harness/witness/history-calls.ts';
 import { unexpected } from './harness/witness/known.ts';
-import { type Observed, observeCalls, observeSubscriptions, type Shapes } from './harness/witness/observe.ts';
+import {
+  type Observed,
+  observeCalls,
+  observeRefusals,
+  observeSubscriptions,
+  type Shapes,
+} from './harness/witness/observe.ts';
 import { readRecorded, writeRecorded } from './harness/witness/recorded.ts';
 import { differences } from './harness/witness/shape.ts';
-import { simulatedAccounts, simulatedSubjects, startSimulated } from './harness/witness/simulated.ts';
+import {
+  SIMULATED_CHANGES,
+  simulatedAccounts,
+  simulatedSubjects,
+  skippedSlot,
+  startSimulated,
+} from './harness/witness/simulated.ts';
+import { type Changing, REFUSALS, SUBSCRIPTIONS } from './harness/witness/subscriptions.ts';
 import { Traffic } from './harness/witness/traffic.ts';
 import { findValidator, Validator } from './harness/witness/validator.ts';
 
 const SYSTEM_PROGRAM = '11111111111111111111111111111111';
 const LOG_BYTES_MAX = 10_000;
+/** More than the simulated chain has when the calls are made. */
+const RETAINED_BLOCKS = 250;
+const SHAPES = CALLS.length + LOST_CALLS.length + SUBSCRIPTIONS.length + REFUSALS.length;
+const WITNESSED = `${CALLS.length + LOST_CALLS.length} calls, ${SUBSCRIPTIONS.length} subscriptions and ${REFUSALS.length} refusals`;
 
 const program = findValidator();
 const say = (text: string): void => void process.stderr.write(`real-node: ${text}\n`);
@@ -29,24 +47,25 @@ function comparison(witness: Shapes, other: Shapes): string[] {
 
 describe('the simulated cluster answers like a real node', () => {
   let net: RunningLocalnet;
-  let simulated: Observed;
-  let notified: Shapes;
+  let pruned: RunningLocalnet;
 
   beforeAll(async () => {
     net = await startSimulated();
-    simulated = await observeCalls(net.rpcUrl, await simulatedSubjects(net));
+    pruned = await startSimulated({ retainedBlocks: RETAINED_BLOCKS });
   });
-  afterAll(() => net?.stop());
+  afterAll(() => Promise.all([net?.stop(), pruned?.stop()]));
 
   it('in every field of the shapes recorded from one', async () => {
-    const subjects = await simulatedSubjects(net);
-    notified = await observeSubscriptions(net.wsUrl, { program: subjects.program, wallet: accountKey(0) }, () =>
-      net.step(10),
-    );
+    const { shapes } = await observeCalls(net.rpcUrl, await simulatedSubjects(net));
+    const refusals = await observeRefusals(net.wsUrl, SIMULATED_CHANGES);
+    const notified = await observeSubscriptions(net.wsUrl, SIMULATED_CHANGES, () => net.step(10));
+    const beforeLoss = await simulatedSubjects(pruned);
+    await pruned.step(2 * RETAINED_BLOCKS);
+    const lost = await observeCalls(pruned.rpcUrl, beforeLoss, LOST_CALLS);
     const recorded = readRecorded();
-    say(`${CALLS.length} calls and ${SUBSCRIPTIONS.length} subscriptions compared with shapes of ${recorded.node}`);
-    expect(Object.keys(recorded.shapes).length).toBe(CALLS.length + SUBSCRIPTIONS.length);
-    expect(comparison(recorded.shapes, { ...simulated.shapes, ...notified })).toEqual([]);
+    say(`${WITNESSED} compared with shapes of ${recorded.node}`);
+    expect(Object.keys(recorded.shapes).length).toBe(SHAPES);
+    expect(comparison(recorded.shapes, { ...shapes, ...refusals, ...notified, ...lost.shapes })).toEqual([]);
   });
 
   it.runIf(program === null)('says that no validator was found', () => {
@@ -61,6 +80,9 @@ describe.runIf(program !== null)('a real validator beside the simulated cluster'
   let validator: Validator;
   let traffic: Traffic;
   let subjects: Subjects;
+  let changing: Changing;
+  let node = '';
+  let witnessed: Shapes = {};
   let real: Observed;
   let simulated: Observed;
 
@@ -72,32 +94,39 @@ describe.runIf(program !== null)('a real validator beside the simulated cluster'
     traffic = new Traffic(validator);
     await traffic.fund();
     const signature = await traffic.transfer();
-    const lookupSignature = await traffic.lookup();
     const failedSignature = await traffic.failing();
-    const slot = (await traffic.connection.getSignatureStatus(lookupSignature)).value?.slot ?? 0;
+    const { signature: lookupSignature, lookedUp, slot } = await traffic.lookup();
     const tip = await ask<number>(validator.rpcUrl, 'getSlot', [{ commitment: 'confirmed' }]);
     const { program: owner, accounts } = own;
     const { wallet } = traffic;
-    subjects = { program: owner, accounts, wallet, signature, lookupSignature, failedSignature, slot, tip };
+    const ofTransactions = { wallet, signature, lookupSignature, lookedUp, failedSignature, slot, tip };
+    subjects = { program: owner, accounts, ...ofTransactions, skippedSlot: await skippedSlot(validator.rpcUrl, 0) };
+    changing = { program: SYSTEM_PROGRAM, wallet, kind: await traffic.votes() };
     real = await observeCalls(validator.rpcUrl, subjects);
     const version = await ask<Record<string, string>>(validator.rpcUrl, 'getVersion');
-    say(`${CALLS.length} calls and ${SUBSCRIPTIONS.length} subscriptions on Agave ${version['solana-core']}`);
+    node = `Agave ${version['solana-core']}`;
+    say(`${WITNESSED} on ${node}`);
   });
   afterAll(async () => {
     await Promise.all([validator?.stop(), net?.stop()]);
     rmSync(folder, { recursive: true, force: true });
+    if (process.env.RECORD_NODE_SHAPES === '1' && Object.keys(witnessed).length === SHAPES)
+      writeRecorded({ node, shapes: witnessed });
   });
 
+  /** Compares with the recorded shapes of the same names, except when they are recorded anew. */
+  function expectRecorded(shapes: Shapes): void {
+    witnessed = { ...witnessed, ...shapes };
+    if (process.env.RECORD_NODE_SHAPES === '1') return;
+    const { shapes: recorded } = readRecorded();
+    const same = Object.fromEntries(Object.keys(shapes).map((name) => [name, recorded[name] ?? []]));
+    expect(comparison(shapes, same)).toEqual([]);
+  }
+
   it('has the shapes that were recorded, for calls and notifications', async () => {
-    const changing = { program: SYSTEM_PROGRAM, wallet: subjects.wallet };
+    const refusals = await observeRefusals(validator.wsUrl, changing);
     const notifications = await observeSubscriptions(validator.wsUrl, changing, () => traffic.transfer());
-    const shapes = { ...real.shapes, ...notifications };
-    if (process.env.RECORD_NODE_SHAPES === '1') {
-      const version = await ask<Record<string, string>>(validator.rpcUrl, 'getVersion');
-      writeRecorded({ node: `Agave ${version['solana-core']}`, shapes });
-    }
-    const recorded = readRecorded();
-    expect(comparison(shapes, recorded.shapes)).toEqual([]);
+    expectRecorded({ ...real.shapes, ...refusals, ...notifications });
   });
 
   it('has the same values where both have the same accounts', () => {
@@ -149,5 +178,17 @@ describe.runIf(program !== null)('a real validator beside the simulated cluster'
       const slot = await ask<number>(validator.rpcUrl, 'getSlot', [{ commitment: 'confirmed' }]);
       if (slot <= before) throw new Error('still at the slot before the pause');
     });
+  });
+
+  it('has the shapes that were recorded when it lost its older blocks', async () => {
+    await validator.restartWithoutBlocks();
+    const lost = await eventually(async () => {
+      const tip = await ask<number>(validator.rpcUrl, 'getSlot', [{ commitment: 'finalized' }]);
+      const first = await ask<number>(validator.rpcUrl, 'getFirstAvailableBlock');
+      if (first <= subjects.slot) throw new Error('no new block is final yet');
+      return { ...subjects, tip };
+    });
+    const { shapes } = await observeCalls(validator.rpcUrl, lost, LOST_CALLS);
+    expectRecorded(shapes);
   });
 });

@@ -1,35 +1,15 @@
-// Every call and subscription of a node that the pipeline relies on, with the wrong uses that have an error code of their own.
+// Every call of a node that the pipeline relies on, with the wrong uses that have an error code of their own.
 
-/** Data that a node must have for the calls: the same accounts on both nodes, and transactions of each kind. */
-export interface Subjects {
-  readonly program: string;
-  /** Ten accounts of the program, with the same bytes on every node. */
-  readonly accounts: readonly string[];
-  /** An account that writes; it pays or is written by the transactions. */
-  readonly wallet: string;
-  readonly signature: string;
-  /** A transaction that loads keys from a lookup table. */
-  readonly lookupSignature: string;
-  readonly failedSignature: string;
-  /** A slot with a block, which has `signature`. */
-  readonly slot: number;
-  /** A confirmed slot. */
-  readonly tip: number;
-}
+import { CONFIRMED, FAKE_KIND, FAR, FINALIZED, MISSING_KEY, type NodeCall } from './call.ts';
+import { blockCalls, transactionCalls } from './history-calls.ts';
 
-export interface NodeCall {
-  readonly name: string;
-  readonly method: string;
-  readonly params: (subjects: Subjects) => unknown;
-  /** The values agree as well, because both nodes have the same accounts. */
-  readonly sameValues?: true;
-}
-
-const MISSING_KEY = 'SysvarC1ock11111111111111111111111111111112';
-const MISSING_SIGNATURE = '1'.repeat(64);
-const FAR = 1_000_000;
-const CONFIRMED = { commitment: 'confirmed' };
-const V0 = { ...CONFIRMED, maxSupportedTransactionVersion: 0 };
+/** As ingest reads the accounts of a kind: two filters in base58, and data packed by zstd. */
+const PACKED = {
+  ...CONFIRMED,
+  encoding: 'base64+zstd',
+  withContext: true,
+  filters: [{ memcmp: { offset: 0, bytes: FAKE_KIND } }, { memcmp: { offset: 24, bytes: '1' } }],
+};
 
 const accountCalls: readonly NodeCall[] = [
   ...['base64', 'base64+zstd', 'jsonParsed'].map(
@@ -37,7 +17,7 @@ const accountCalls: readonly NodeCall[] = [
       name: `getAccountInfo ${encoding}`,
       method: 'getAccountInfo',
       params: ({ accounts }) => [accounts[0], { ...CONFIRMED, encoding }],
-      ...(encoding === 'base64' ? { sameValues: true } : {}),
+      ...(encoding === 'jsonParsed' ? {} : { sameValues: true }),
     }),
   ),
   {
@@ -102,6 +82,14 @@ const accountCalls: readonly NodeCall[] = [
     params: ({ accounts }) => [Array.from({ length: 101 }, () => accounts[0]), { encoding: 'base64' }],
   },
   {
+    name: 'getMultipleAccounts ahead of the node',
+    method: 'getMultipleAccounts',
+    params: ({ accounts, tip }) => [
+      accounts.slice(0, 3),
+      { ...CONFIRMED, encoding: 'base64', minContextSlot: tip + FAR },
+    ],
+  },
+  {
     name: 'getProgramAccounts',
     method: 'getProgramAccounts',
     params: ({ program }) => [program, { ...CONFIRMED, encoding: 'base64', withContext: true }],
@@ -128,6 +116,37 @@ const accountCalls: readonly NodeCall[] = [
     sameValues: true,
   },
   {
+    name: 'getProgramAccounts of a kind, packed',
+    method: 'getProgramAccounts',
+    params: ({ program, tip }) => [program, { ...PACKED, minContextSlot: tip }],
+    sameValues: true,
+  },
+  {
+    name: 'getProgramAccounts of a kind, packed, at finalized',
+    method: 'getProgramAccounts',
+    params: ({ program }) => [program, { ...PACKED, ...FINALIZED }],
+  },
+  {
+    name: 'getProgramAccounts with a filter of too much',
+    method: 'getProgramAccounts',
+    params: ({ program }) => [program, { filters: [{ memcmp: { offset: 0, bytes: '1'.repeat(129) } }] }],
+  },
+  {
+    name: 'getProgramAccounts with a filter of no bytes',
+    method: 'getProgramAccounts',
+    params: ({ program }) => [program, { filters: [{ memcmp: { offset: 0, bytes: '10' } }] }],
+  },
+  {
+    name: 'getProgramAccounts with a filter of no base64',
+    method: 'getProgramAccounts',
+    params: ({ program }) => [program, { filters: [{ memcmp: { offset: 0, bytes: '!!', encoding: 'base64' } }] }],
+  },
+  {
+    name: 'getProgramAccountsV2',
+    method: 'getProgramAccountsV2',
+    params: ({ program }) => [program, { ...PACKED, limit: 10_000 }],
+  },
+  {
     name: 'getProgramAccounts by base58',
     method: 'getProgramAccounts',
     params: ({ program }) => [
@@ -152,96 +171,6 @@ const accountCalls: readonly NodeCall[] = [
     params: ({ program, tip }) => [program, { ...CONFIRMED, encoding: 'base64', minContextSlot: tip + FAR }],
   },
   { name: 'getBalance', method: 'getBalance', params: ({ accounts }) => [accounts[0], CONFIRMED], sameValues: true },
-];
-
-const transactionCalls: readonly NodeCall[] = [
-  ...(['json', 'jsonParsed', 'base64', 'base58'] as const).map(
-    (encoding): NodeCall => ({
-      name: `getTransaction ${encoding}`,
-      method: 'getTransaction',
-      params: ({ lookupSignature }) => [lookupSignature, { ...V0, encoding }],
-    }),
-  ),
-  {
-    name: 'getTransaction that failed',
-    method: 'getTransaction',
-    params: ({ failedSignature }) => [failedSignature, { ...V0, encoding: 'json' }],
-  },
-  {
-    name: 'getTransaction of version 0 for an old client',
-    method: 'getTransaction',
-    params: ({ lookupSignature }) => [lookupSignature, CONFIRMED],
-  },
-  { name: 'getTransaction of none', method: 'getTransaction', params: () => [MISSING_SIGNATURE, V0] },
-  {
-    name: 'getTransaction at processed',
-    method: 'getTransaction',
-    params: ({ signature }) => [signature, { ...V0, commitment: 'processed' }],
-  },
-  { name: 'getTransaction of no signature', method: 'getTransaction', params: () => ['abc', V0] },
-  {
-    name: 'getSignaturesForAddress',
-    method: 'getSignaturesForAddress',
-    params: ({ wallet }) => [wallet, { ...CONFIRMED, limit: 50 }],
-  },
-  {
-    name: 'getSignaturesForAddress before one',
-    method: 'getSignaturesForAddress',
-    params: ({ wallet, failedSignature, tip }) => [
-      wallet,
-      { ...CONFIRMED, limit: 1, before: failedSignature, minContextSlot: tip },
-    ],
-  },
-  {
-    name: 'getSignaturesForAddress of too many',
-    method: 'getSignaturesForAddress',
-    params: ({ wallet }) => [wallet, { limit: 1001 }],
-  },
-  {
-    name: 'getSignaturesForAddress at processed',
-    method: 'getSignaturesForAddress',
-    params: ({ wallet }) => [wallet, { commitment: 'processed' }],
-  },
-  {
-    name: 'getSignaturesForAddress ahead of the node',
-    method: 'getSignaturesForAddress',
-    params: ({ wallet, tip }) => [wallet, { ...CONFIRMED, minContextSlot: tip + FAR }],
-  },
-  {
-    name: 'getSignatureStatuses',
-    method: 'getSignatureStatuses',
-    params: ({ signature, failedSignature }) => [[signature, failedSignature, MISSING_SIGNATURE]],
-  },
-];
-
-const blockCalls: readonly NodeCall[] = [
-  {
-    name: 'getBlock full',
-    method: 'getBlock',
-    params: ({ slot }) => [slot, { ...V0, encoding: 'json', transactionDetails: 'full', rewards: false }],
-  },
-  {
-    name: 'getBlock signatures',
-    method: 'getBlock',
-    params: ({ slot }) => [slot, { ...V0, transactionDetails: 'signatures', rewards: false }],
-  },
-  {
-    name: 'getBlock none',
-    method: 'getBlock',
-    params: ({ slot }) => [slot, { ...V0, transactionDetails: 'none', rewards: false }],
-  },
-  { name: 'getBlock of the future', method: 'getBlock', params: ({ tip }) => [tip + FAR, V0] },
-  {
-    name: 'getBlock at processed',
-    method: 'getBlock',
-    params: ({ slot }) => [slot, { ...V0, commitment: 'processed' }],
-  },
-  { name: 'getBlock of no slot', method: 'getBlock', params: () => ['one'] },
-  { name: 'getBlocks', method: 'getBlocks', params: ({ slot, tip }) => [slot, tip, CONFIRMED] },
-  { name: 'getBlocks of too many', method: 'getBlocks', params: ({ slot }) => [slot, slot + FAR, CONFIRMED] },
-  { name: 'getBlocksWithLimit', method: 'getBlocksWithLimit', params: ({ slot }) => [slot, 3, CONFIRMED] },
-  { name: 'getBlockTime', method: 'getBlockTime', params: ({ slot }) => [slot] },
-  { name: 'getBlockTime of the future', method: 'getBlockTime', params: ({ tip }) => [tip + FAR] },
 ];
 
 const chainCalls: readonly NodeCall[] = [
@@ -273,32 +202,3 @@ const chainCalls: readonly NodeCall[] = [
 ];
 
 export const CALLS: readonly NodeCall[] = [...accountCalls, ...transactionCalls, ...blockCalls, ...chainCalls];
-
-export interface NodeSubscription {
-  readonly name: string;
-  readonly kind: string;
-  /** `program` and `wallet` change while the notifications are collected. */
-  readonly params: (changing: { readonly program: string; readonly wallet: string }) => unknown[];
-}
-
-const LEVELS = ['processed', 'confirmed'] as const;
-
-export const SUBSCRIPTIONS: readonly NodeSubscription[] = [
-  ...LEVELS.flatMap((commitment): NodeSubscription[] => [
-    {
-      name: `program at ${commitment}`,
-      kind: 'program',
-      params: ({ program }) => [program, { commitment, encoding: 'base64' }],
-    },
-    {
-      name: `account at ${commitment}`,
-      kind: 'account',
-      params: ({ wallet }) => [wallet, { commitment, encoding: 'base64+zstd' }],
-    },
-    { name: `logs at ${commitment}`, kind: 'logs', params: ({ wallet }) => [{ mentions: [wallet] }, { commitment }] },
-  ]),
-  { name: 'all logs', kind: 'logs', params: () => ['all', { commitment: 'confirmed' }] },
-  { name: 'slot', kind: 'slot', params: () => [] },
-  { name: 'root', kind: 'root', params: () => [] },
-  { name: 'slotsUpdates', kind: 'slotsUpdates', params: () => [] },
-];

@@ -13,11 +13,15 @@ import {
   TransactionInstruction,
   TransactionMessage,
   VersionedTransaction,
+  VoteProgram,
 } from '@solana/web3.js';
+import bs58 from 'bs58';
 import { eventually } from '../../../support/platform/eventually.ts';
 import type { Validator } from './validator.ts';
 
 const MEMO_PROGRAM = new PublicKey('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr');
+/** A vote account begins with the version of its layout. */
+const VOTE_VERSION_BYTES = 4;
 const COMPUTE_UNITS = 1_400_000;
 /** A request that a busy node lost is not waited for longer. */
 const ANSWER_WITHIN_MS = 20_000;
@@ -63,8 +67,8 @@ export class Traffic {
     return this.#send([ComputeBudgetProgram.setComputeUnitLimit({ units: COMPUTE_UNITS }), ...memos]);
   }
 
-  /** A transfer to a key that only a lookup table names. */
-  async lookup(): Promise<string> {
+  /** A transfer to a key that only a lookup table names, in a slot that is final by then. */
+  async lookup(): Promise<{ readonly signature: string; readonly lookedUp: string; readonly slot: number }> {
     const { publicKey } = this.payer;
     const recentSlot = await this.connection.getSlot('finalized');
     const [create, table] = AddressLookupTableProgram.createLookupTable({
@@ -89,7 +93,21 @@ export class Traffic {
     const known = await this.connection.getAddressLookupTable(table);
     if (known.value === null) throw new Error('the lookup table is missing');
     const transfer = SystemProgram.transfer({ fromPubkey: publicKey, toPubkey, lamports: LAMPORTS_PER_SOL });
-    return this.#sendVersion0([transfer], [known.value]);
+    const signature = await this.#sendVersion0([transfer], [known.value]);
+    const slot = await eventually(async () => {
+      const { value } = await this.connection.getSignatureStatus(signature);
+      if (value?.confirmationStatus !== 'finalized') throw new Error(`${signature} is not final`);
+      return value.slot;
+    });
+    return { signature, lookedUp: toPubkey.toBase58(), slot };
+  }
+
+  /** The chain's own vote account changes with every block. */
+  async votes(): Promise<{ readonly program: string; readonly bytes: string }> {
+    const [vote] = await this.connection.getProgramAccounts(VoteProgram.programId);
+    if (vote === undefined) throw new Error('the chain has no vote account');
+    const version = vote.account.data.subarray(0, VOTE_VERSION_BYTES);
+    return { program: VoteProgram.programId.toBase58(), bytes: bs58.encode(version) };
   }
 
   async #sendVersion0(instructions: TransactionInstruction[], tables: AddressLookupTableAccount[]): Promise<string> {

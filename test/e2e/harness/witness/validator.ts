@@ -2,7 +2,7 @@
 // in a folder of shared tools beside the project.
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { accessSync, constants, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,6 +17,8 @@ const PORTS = 40;
 /** State of a stopped thread in `/proc/<pid>/task/<tid>/stat` (proc_pid_stat(5)). */
 const STOPPED = 'T';
 const POLL_STOPPED_MS = 10;
+/** The first slot after genesis: none of those between has a block. */
+export const FIRST_SLOT = 100;
 
 export interface GenesisAccount {
   readonly pubkey: string;
@@ -77,13 +79,23 @@ export class Validator {
     mkdirSync(accountFolder, { recursive: true });
     for (const account of accounts) writeFileSync(join(accountFolder, `${account.pubkey}.json`), accountFile(account));
     const validator = new Validator(program, folder, await freePorts());
-    await validator.#run(['--reset', '--account-dir', accountFolder]);
+    await validator.#run(['--reset', '--warp-slot', `${FIRST_SLOT}`, '--account-dir', accountFolder]);
     return validator;
   }
 
   /** Kills the process at once and starts it again on its ledger. */
   async restartAfterKill(): Promise<void> {
     await this.#end('SIGKILL');
+    await this.#run([]);
+  }
+
+  /** As `restartAfterKill`, without the blocks that it stored: it boots from its newest snapshot, like a node with a new disk. */
+  async restartWithoutBlocks(): Promise<void> {
+    await this.#end('SIGKILL');
+    const ledger = join(this.#folder, 'ledger');
+    rmSync(join(ledger, 'rocksdb'), { recursive: true });
+    // It would wait until the chain has passed its last vote.
+    for (const name of readdirSync(ledger)) if (name.startsWith('tower-')) rmSync(join(ledger, name));
     await this.#run([]);
   }
 
