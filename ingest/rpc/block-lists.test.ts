@@ -2,7 +2,7 @@
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { FaultyNode } from '../../test/support/ingest/faulty-node.ts';
-import { chainOf, serveBlocks } from '../../test/support/ingest/partial-ledger.ts';
+import { chainOf, listRemembered, serveBlocks } from '../../test/support/ingest/partial-ledger.ts';
 import { BlockLists } from './block-lists.ts';
 import { RequestBudget } from './budget.ts';
 import { REAL_CLOCK } from './clock.ts';
@@ -130,6 +130,22 @@ describe('a jump', () => {
     const compared = await new BlockLists(nodes).compare(100, OPTIONS);
     expect([...compared.whole]).toEqual([nodes.endpoints[1]]);
     expect([...compared.tips]).toEqual([[nodes.endpoints[1], 1_000]]);
+  });
+
+  it('is not hidden by the blocks that a node lists after it booted and does not have', async () => {
+    const remembered = chain.filter((slot) => slot <= 700);
+    const booting = await nodesOf(chain, (slot) => slot < 510);
+    open[0]?.on('getSlot', () => ({ result: 700 }));
+    if (open[0]) listRemembered(open[0], remembered, (slot) => slot < 510);
+    await expect(new BlockLists(booting).compare(100, OPTIONS)).rejects.toThrow('newest slot');
+  });
+
+  it('is none where the finalized blocks end far below the newest one', async () => {
+    const nodes = await nodesOf(chain, whole);
+    if (open[0]) serveBlocks(open[0], chain, whole, (slot) => slot < 250);
+    const compared = await new BlockLists(nodes).compare(100, OPTIONS);
+    expect(compared.jumps).toEqual([]);
+    expect([...compared.whole]).toEqual(nodes.endpoints);
   });
 
   it('is not known before the node has blocks behind it', async () => {

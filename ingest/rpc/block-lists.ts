@@ -157,24 +157,50 @@ export class BlockLists {
   ): Promise<{ readonly jumps: readonly SlotRange[]; readonly isWhole: boolean }> {
     const found = await this.#nodes.first(
       async (endpoint, signal) => {
+        // At confirmed, a node that booted from a snapshot also lists blocks that only the snapshot remembers.
         const given = { ...options, signal };
+        const final = { ...given, commitment: 'finalized' };
+        const judge = async (listed: readonly number[], asked: GivenOptions) => {
+          const last = listed.at(-1);
+          if (last === undefined) return;
+          jumps.push(...(await this.#missing({ fromSlot: next, toSlot: last }, listed, asked, JUMP_SLOTS_MIN)));
+          next = last + 1;
+        };
         const firstSlot = await this.#slot(endpoint, { method: 'getFirstAvailableBlock', params: [] }, given);
         const jumps: SlotRange[] = [];
         let next = Math.max(fromSlot, firstSlot);
         for (let from = next; from <= toSlot; from += LIST_SLOTS_MAX) {
           const part = { fromSlot: from, toSlot: Math.min(toSlot, from + LIST_SLOTS_MAX - 1) };
-          const listed = ascending(await this.#list(endpoint, part, given));
-          const last = listed.at(-1);
-          if (last === undefined) continue;
-          jumps.push(...(await this.#missing({ fromSlot: next, toSlot: last }, listed, given, JUMP_SLOTS_MIN)));
-          next = last + 1;
+          await judge(ascending(await this.#list(endpoint, part, final)), final);
         }
+        const isFinalityLate = toSlot - next >= JUMP_SLOTS_MIN;
+        if (isFinalityLate) await judge(await this.#heldTail(endpoint, { fromSlot: next, toSlot }, given), given);
         return { jumps, next, isWhole: firstSlot <= fromSlot && jumps.length === 0 };
       },
       { ...options, mayAsk: (endpoint) => endpoint === one },
     );
     if (toSlot - found.next >= JUMP_SLOTS_MIN) throw new RpcError('the node lists no block at its newest slot', BEHIND);
     return found;
+  }
+
+  /** Blocks above the finalized ones; none where the node lists blocks that it does not have. */
+  async #heldTail(endpoint: Endpoint, range: SlotRange, options: GivenOptions): Promise<readonly number[]> {
+    const listed = ascending(await this.#list(endpoint, range, options));
+    const [first = -1] = listed;
+    const areHeld =
+      (await this.#holds(endpoint, first, options)) && (await this.#holds(endpoint, listed.at(-1) ?? -1, options));
+    return areHeld ? listed : [];
+  }
+
+  async #holds(endpoint: Endpoint, slot: number, options: GivenOptions): Promise<boolean> {
+    if (slot < 0) return false;
+    const config = { commitment: options.commitment, transactionDetails: 'none', rewards: false };
+    try {
+      return (await this.#ask(endpoint, { method: 'getBlock', params: [slot, config] }, options)) !== null;
+    } catch (error) {
+      if (error instanceof RpcError && !error.isTransport) return false;
+      throw error;
+    }
   }
 
   /** Slots of a range that neither have a listed block nor lie between a block and its parent, in runs of some length. */
