@@ -62,7 +62,7 @@ const scenario = fc
   .record({
     kept: fc.array(someFill, { maxLength: 15 }),
     samples: fc.array(fc.record({ at: fc.nat(SPREAD), price: fc.integer({ min: 10, max: 1_000 }) }), { maxLength: 8 }),
-    dropped: fc.array(fc.record({ fill: someFill, id: fc.nat(20), isKilled: fc.boolean() }), {
+    dropped: fc.array(fc.record({ fill: someFill, id: fc.nat(20), isKilled: fc.boolean(), landsAgain: fc.boolean() }), {
       minLength: 1,
       maxLength: 8,
     }),
@@ -75,16 +75,20 @@ const scenario = fc
     const gone = dropped.map(({ fill: { at, price, explanation }, id }, n) =>
       droppedOf(n, fillOf(id + 1, START + 60 + at, price, { explanation })),
     );
+    // Some of the transactions landed again, in a later slot and with an id of their own.
+    const landed = gone
+      .filter((_, n) => dropped[n]?.landsAgain)
+      .map((fill, n) => ({ ...fill, slot: fill.slot + 100, id: 500 + n }));
     const retractions = gone.map((retract, n) => ({ retract, isKilled: dropped[n]?.isKilled ?? false }));
     const last = sampleOf(99, START + 60 + SPREAD, 100);
     const steps: Step[] = [
-      ...[...fills, ...gone].map((fill) => ({ fill })),
+      ...[...fills, ...landed, ...gone].map((fill) => ({ fill })),
       ...ticks.map((sample) => ({ sample })),
       ...retractions,
       ...retractions.slice(0, again),
     ];
     return fc.record({
-      input: fc.constant({ fills, samples: [...ticks, last] }),
+      input: fc.constant({ fills: [...fills, ...landed], samples: [...ticks, last] }),
       steps: fc
         .shuffledSubarray([...steps.keys()], { minLength: steps.length })
         .map((order): Step[] => [...order.flatMap((at) => steps[at] ?? []), { sample: last }]),

@@ -38,7 +38,7 @@ export function slotOf(bytes: Uint8Array): number | null {
     const event = decodeSlot(bytes);
     if (event !== null) return Number(event.data.slot);
     const { name, value } = decodeMessage(bytes);
-    return name === 'MarketSample' || name === 'SlotRetraction' ? value.slot : null;
+    return name === 'MarketSample' ? value.slot : null;
   } catch {
     return null;
   }

@@ -200,6 +200,23 @@ describe('candles role', () => {
     expect((await log.bounds(TOPICS.deadLetters, 0)).next).toBe(0n);
   });
 
+  it('takes the fills of a dropped slot out before it reads a backfill that waits', async () => {
+    const dropped: NaiveFill = { ...fillAt(2, START + 5, 900), transaction: 77 };
+    await feedEvents(fillBytes(fillAt(1, START, 100)), fillBytes(dropped));
+    const first = await start();
+    await caughtUp(2n);
+    await first.stop();
+    const { next } = await log.bounds(TOPICS.candleViews, PARTITION);
+    const value = encodeMessage('SlotRetraction', { slot: dropped.slot, signatures: [signatureOf(77)] });
+    await feedEvents(fillBytes(fillAt(3, START - 600, 80)));
+    await log.append(TOPICS.retractions, [{ key: 'slot', value }]);
+    const second = await start();
+    await caughtUp(3n, 0n, 1n);
+    await second.stop();
+    const [oldest] = await log.read(TOPICS.candleViews, PARTITION, next, 1);
+    expect(decodeMessage(oldest?.value ?? new Uint8Array()).value).toMatchObject({ ts: START, fillHigh: 100n });
+  });
+
   it('publishes the last 24 hours of a market, with funding and the newest sample', async () => {
     await feedEvents(
       fillBytes(fillAt(1, START - DAY - 60, 70)),

@@ -64,7 +64,8 @@ export async function startCandles(context: RoleContext): Promise<RunningRole> {
     reads: [TOPICS.events, TOPICS.samples, TOPICS.retractions],
     writes: [TOPICS.candleViews, TOPICS.summaryViews, TOPICS.deadLetters],
     maxRecords: (topic) => BATCH_RECORDS[topic.name] ?? BATCH_EVENTS,
-    slotOf: (_, batch) => firstSlot(batch),
+    // A retraction counts whenever it is read, so it does not wait behind old events.
+    slotOf: (topic, batch) => (topic.name === TOPICS.retractions.name ? 0 : firstSlot(batch)),
     restore: (state, offsets) => {
       for (const partition of partitions) partition.restore(state, offsets);
     },
