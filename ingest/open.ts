@@ -53,10 +53,10 @@ function openSeveral(several: readonly LiveSource[], config: Config, definition:
   const members = sources.map((source, number) => {
     return { name: names[number] ?? '', kind: several[number]?.kind ?? 'pubsub', source };
   });
-  const [witness] = sources;
-  if (!witness) throw new ConfigError('liveSources names no source');
+  const [arbiter] = sources;
+  if (!arbiter) throw new ConfigError('liveSources names no source');
   const programs = definition.programs.map(({ programId }) => bs58.decode(programId));
-  const merged: MergedSource = new MergedSource({ members, witness, programs, logger });
+  const merged: MergedSource = new MergedSource({ members, arbiter, programs, logger });
   return merged;
 }
 

@@ -30,7 +30,7 @@ export class NodeSlot implements NodeSlotSource {
   readonly #stopped = new AbortController();
   #slot: number | null = null;
   /** A far slot that waits for a second answer. */
-  #doubted: number | null = null;
+  #unconfirmed: number | null = null;
   #failures = 0;
   #timer: NodeJS.Timeout | null = null;
 
@@ -75,9 +75,9 @@ export class NodeSlot implements NodeSlotSource {
   /** A slot far from the last one counts when a second answer agrees: nodes answer a wrong slot now and then. */
   #take(slot: number): void {
     const isFar = this.#slot !== null && Math.abs(slot - this.#slot) > JUMP_SLOTS;
-    const isConfirmed = this.#doubted !== null && Math.abs(slot - this.#doubted) <= JUMP_SLOTS;
-    this.#doubted = isFar && !isConfirmed ? slot : null;
-    if (this.#doubted === null) this.#slot = slot;
+    const isConfirmed = this.#unconfirmed !== null && Math.abs(slot - this.#unconfirmed) <= JUMP_SLOTS;
+    this.#unconfirmed = isFar && !isConfirmed ? slot : null;
+    if (this.#unconfirmed === null) this.#slot = slot;
   }
 
   async #read(): Promise<number> {

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import {
   AUDITED_SLOTS,
   Comparison,
+  FAULTS_MAX,
   type Findings,
-  LIES_MAX,
   SETTLE_SLOTS,
   TRANSACTION_SETTLE_SLOTS,
 } from './comparison.ts';
@@ -17,7 +17,7 @@ interface Fault {
   readonly kind: 'omits' | 'alters';
 }
 
-/** Sources that name every change of a chain, but for the faults of one; a witness that answers at once or later. */
+/** Sources that name every change of a chain, but for the faults of one; an arbiter that answers at once or later. */
 function run(writes: readonly (readonly number[])[], fault: Fault | null, waitSlots: number): Comparison {
   const comparison = new Comparison(SOURCES);
   const truth = new Map<string, string>();
@@ -25,15 +25,15 @@ function run(writes: readonly (readonly number[])[], fault: Fault | null, waitSl
   const followed = ({ questions }: Findings, slot: number): void => {
     for (const question of questions) {
       if (question.kind !== 'account') continue;
-      const testimony = { key: question.key, slot, hash: truth.get(question.key) ?? '' };
-      const answer = () => comparison.answered(question, testimony);
+      const found = { key: question.key, slot, hash: truth.get(question.key) ?? '' };
+      const answer = () => comparison.answered(question, found);
       waiting.push({ at: slot + waitSlots, findings: answer });
     }
   };
   for (let source = 0; source < SOURCES; source++) comparison.covers(source, 0);
   for (const [index, keys] of writes.entries()) {
     const slot = index + 1;
-    // The witness reads the state at the end of the slot before.
+    // The arbiter reads the state at the end of the slot before.
     for (const due of waiting.splice(0)) {
       if (due.at <= slot) followed(due.findings(), slot - 1);
       else waiting.push(due);
@@ -63,7 +63,7 @@ describe('comparison of sources', () => {
         const comparison = run(chain, given, wait);
         for (let source = 0; source < SOURCES; source++) {
           if (source !== given?.source)
-            expect(comparison.counts(source)).toMatchObject({ lies: 0, missingAccounts: 0 });
+            expect(comparison.counts(source)).toMatchObject({ faults: 0, missingAccounts: 0 });
         }
       }),
       { numRuns: 100 },
@@ -94,35 +94,35 @@ describe('comparison of sources', () => {
       { kind: 'account', key: 'key', slot: 5 },
       { key: 'key', slot: 5, hash: 'last state of the slot' },
     );
-    expect([0, 1].map((source) => comparison.counts(source))).toMatchObject([{ lies: 0 }, { lies: 1, reason }]);
+    expect([0, 1].map((source) => comparison.counts(source))).toMatchObject([{ faults: 0 }, { faults: 1, reason }]);
   });
 
-  it('counts a contradiction for both until the witness has answered', () => {
+  it('counts a contradiction for both until the arbiter has answered', () => {
     const comparison = new Comparison(2);
     for (const source of [0, 1]) comparison.covers(source, 0);
     for (const source of [0, 1]) comparison.account(source, 'key', 5, null, `hash of ${source}`);
     const findings = [0, 1].map((source) => comparison.completed(source, 5 + SETTLE_SLOTS));
     expect(findings.flatMap(({ questions }) => questions)).toEqual([{ kind: 'account', key: 'key', slot: 5 }]);
     expect([0, 1].map((source) => comparison.counts(source).contradictions)).toEqual([1, 1]);
-    expect([0, 1].map((source) => comparison.counts(source).lies)).toEqual([0, 0]);
+    expect([0, 1].map((source) => comparison.counts(source).faults)).toEqual([0, 0]);
     const answer = { key: 'key', slot: 5, hash: 'hash of 1' };
     const { wrong } = comparison.answered({ kind: 'account', key: 'key', slot: 5 }, answer);
     expect(wrong).toEqual(['key']);
-    expect([0, 1].map((source) => comparison.counts(source).lies)).toEqual([1, 0]);
+    expect([0, 1].map((source) => comparison.counts(source).faults)).toEqual([1, 0]);
   });
 
-  it('accuses nobody when the witness agrees with nobody', () => {
+  it('accuses nobody when the arbiter agrees with nobody', () => {
     const comparison = new Comparison(2);
     for (const source of [0, 1]) comparison.covers(source, 0);
     for (const source of [0, 1]) comparison.account(source, 'key', 5, null, `hash of ${source}`);
     for (const source of [0, 1]) comparison.completed(source, 5 + SETTLE_SLOTS);
     comparison.answered({ kind: 'account', key: 'key', slot: 5 }, { key: 'key', slot: 5, hash: 'a third one' });
-    expect([0, 1].map((source) => comparison.counts(source).lies)).toEqual([0, 0]);
+    expect([0, 1].map((source) => comparison.counts(source).faults)).toEqual([0, 0]);
   });
 
   /** Slots until the newest transaction is compared. */
   const JUDGED_SLOTS = SETTLE_SLOTS + AUDITED_SLOTS;
-  const TRANSACTIONS = 2 * LIES_MAX;
+  const TRANSACTIONS = 2 * FAULTS_MAX;
 
   /** Source 0 has a transaction in each of some slots, and source 1 the same ones so many slots later, or never. */
   function transactions(lateSlots: number | null): Comparison {
@@ -144,7 +144,7 @@ describe('comparison of sources', () => {
   it('names a source that leaves out transactions which the chain has', () => {
     const comparison = transactions(null);
     expect(comparison.counts(1)).toMatchObject({
-      lies: TRANSACTIONS,
+      faults: TRANSACTIONS,
       missingTransactions: TRANSACTIONS,
       reason: 'left out transactions',
     });
@@ -152,13 +152,13 @@ describe('comparison of sources', () => {
   });
 
   it('accuses no source whose audit brings what its notifications left out', () => {
-    expect(transactions(SETTLE_SLOTS + 1).counts(1)).toMatchObject({ lies: 0, missingTransactions: 0 });
-    expect(transactions(JUDGED_SLOTS - 1).counts(1)).toMatchObject({ lies: 0, missingTransactions: 0 });
+    expect(transactions(SETTLE_SLOTS + 1).counts(1)).toMatchObject({ faults: 0, missingTransactions: 0 });
+    expect(transactions(JUDGED_SLOTS - 1).counts(1)).toMatchObject({ faults: 0, missingTransactions: 0 });
   });
 
   it.each([
-    ['it names the source with other blocks than the witness', 'right', [false, true]],
-    ['it accuses nobody of blocks that the witness has not', 'third', [false, false]],
+    ['it names the source with other blocks than the arbiter', 'right', [false, true]],
+    ['it accuses nobody of blocks that the arbiter has not', 'third', [false, false]],
     ['it accuses nobody while no node has the block', null, [false, false]],
   ] as const)('judges two blocks of one slot: %s', (_, blockhash, lying) => {
     const comparison = new Comparison(2);
@@ -176,7 +176,7 @@ describe('comparison of sources', () => {
     }
     expect([0, 1].map((source) => comparison.isLying(source))).toEqual(lying);
     expect(comparison.counts(1).reason).toBe(lying[1] ? 'other blocks than the chain' : '');
-    expect(asked).toBe(lying[1] ? LIES_MAX : 40 - SETTLE_SLOTS);
+    expect(asked).toBe(lying[1] ? FAULTS_MAX : 40 - SETTLE_SLOTS);
   });
 
   it('counts two blocks of one slot', () => {

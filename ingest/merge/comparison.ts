@@ -1,7 +1,7 @@
-// Compares what several sources say of the same complete slots, and counts what each one leaves out or contradicts. A witness
+// Compares what several sources say of the same complete slots, and counts what each one leaves out or contradicts. The arbiter
 // decides who is right: until then nobody is. Pure.
 
-import { SIGHTING_SLOTS, Sightings } from './sightings.ts';
+import { OBSERVED_SLOTS, Observations } from './observations.ts';
 
 /** Slots that must be complete at every source before a slot is compared: stragglers of two nodes and three streams. */
 export const SETTLE_SLOTS = 8;
@@ -14,9 +14,9 @@ export const TRANSACTION_SETTLE_SLOTS = 64;
 export const AUDITED_SLOTS = 32;
 /** A source so many slots behind the newest is not waited for. */
 const BEHIND_SLOTS_MAX = 64;
-/** Proven faults that make a source a liar. One may be a lost notification. */
-export const LIES_MAX = 3;
-/** Questions to the witness that wait at once, so that a liar costs a bounded number of requests. */
+/** A source with so many proven faults counts as lying. One may be a lost notification. */
+export const FAULTS_MAX = 3;
+/** Questions to the arbiter that wait at once, so that a lying source costs a bounded number of requests. */
 const QUESTIONS_MAX = 16;
 
 export type Question =
@@ -25,8 +25,8 @@ export type Question =
   /** `named`: the blockhash that each source named; null: none. */
   | { readonly kind: 'block'; readonly slot: number; readonly named: readonly (string | null)[] };
 
-/** An account as the witness read it. */
-export interface Testimony {
+/** An account as the arbiter read it. */
+export interface AccountAnswer {
   readonly key: string;
   readonly slot: number;
   readonly hash: string;
@@ -36,14 +36,14 @@ export interface SourceCounts {
   missingAccounts: number;
   missingTransactions: number;
   contradictions: number;
-  /** Faults that a witness proved. */
-  lies: number;
+  /** Faults that the arbiter proved. */
+  faults: number;
   /** The newest proven fault in words; empty without one. */
   reason: string;
 }
 
 interface Side {
-  readonly sightings: Sightings;
+  readonly observations: Observations;
   readonly counts: SourceCounts;
   readonly blocks: Map<number, string>;
   label: number;
@@ -54,14 +54,14 @@ interface Side {
 /** Findings of one step's comparison. */
 export interface Findings {
   readonly questions: readonly Question[];
-  /** Sources that became liars. */
-  readonly liars: readonly number[];
-  /** Accounts that the witness has and some source does not. */
+  /** Sources that count as lying from this step on. */
+  readonly lying: readonly number[];
+  /** Accounts that the arbiter has and some source does not. */
   readonly wrong: readonly string[];
 }
 
 interface Pending {
-  readonly testimony: Testimony;
+  readonly answer: AccountAnswer;
   readonly asked: number;
 }
 
@@ -72,15 +72,15 @@ export class Comparison {
   readonly #asked = new Map<string, Question>();
   #pending: Pending[] = [];
   #questions: Question[] = [];
-  #liars: number[] = [];
+  #lying: number[] = [];
   #wrong: string[] = [];
   /** Newest compared slot; -1 before the first. */
   #compared = -1;
 
   constructor(sources: number) {
     this.#sides = Array.from({ length: sources }, () => ({
-      sightings: new Sightings(),
-      counts: { missingAccounts: 0, missingTransactions: 0, contradictions: 0, lies: 0, reason: '' },
+      observations: new Observations(),
+      counts: { missingAccounts: 0, missingTransactions: 0, contradictions: 0, faults: 0, reason: '' },
       blocks: new Map(),
       label: -1,
       coversFrom: null,
@@ -92,7 +92,7 @@ export class Comparison {
   }
 
   isLying(source: number): boolean {
-    return this.#side(source).counts.lies >= LIES_MAX;
+    return this.#side(source).counts.faults >= FAULTS_MAX;
   }
 
   #side(source: number): Side {
@@ -104,7 +104,7 @@ export class Comparison {
   lost(source: number): void {
     const side = this.#side(source);
     side.coversFrom = null;
-    side.sightings.clear();
+    side.observations.clear();
     side.blocks.clear();
   }
 
@@ -114,7 +114,7 @@ export class Comparison {
 
   account(source: number, key: string, slot: number, version: bigint | null, hash: string): void {
     const side = this.#side(source);
-    if (side.coversFrom !== null) side.sightings.add(key, slot, version, hash);
+    if (side.coversFrom !== null) side.observations.add(key, slot, version, hash);
   }
 
   transaction(source: number, signature: string, slot: number): void {
@@ -127,7 +127,7 @@ export class Comparison {
 
   block(source: number, slot: number, blockhash: string): void {
     if (slot > this.#compared) this.#side(source).blocks.set(slot, blockhash);
-    this.#side(source).blocks.delete(slot - SIGHTING_SLOTS);
+    this.#side(source).blocks.delete(slot - OBSERVED_SLOTS);
   }
 
   /** A source completed a slot: compares what has settled. */
@@ -143,22 +143,22 @@ export class Comparison {
     return this.#findings();
   }
 
-  /** The witness answered; null: it could not. The verdict follows when every source has reached its slot. */
-  answered(question: Question, answer: Testimony | string | boolean | null): Findings {
+  /** The arbiter answered; null: it could not. The verdict follows when every source has reached its slot. */
+  answered(question: Question, answer: AccountAnswer | string | boolean | null): Findings {
     this.#asked.delete(idOf(question));
     if (question.kind === 'transaction') {
       if (answer === true) this.#transactionExists(question);
     } else if (question.kind === 'block') {
       if (typeof answer === 'string') this.#judgeBlock(question.named, answer);
     } else if (answer !== null && typeof answer === 'object') {
-      this.#pending.push({ testimony: answer, asked: question.slot });
+      this.#pending.push({ answer, asked: question.slot });
       this.#judgePending();
     }
     return this.#findings();
   }
 
   #findings(): Findings {
-    return { questions: this.#questions.splice(0), liars: this.#liars.splice(0), wrong: this.#wrong.splice(0) };
+    return { questions: this.#questions.splice(0), lying: this.#lying.splice(0), wrong: this.#wrong.splice(0) };
   }
 
   /** Sources whose changes since before the slot are known, each with its number. */
@@ -186,9 +186,9 @@ export class Comparison {
   }
 
   #compareAccounts(slot: number, covering: readonly { readonly source: number; readonly side: Side }[]): void {
-    const keys = new Set(covering.flatMap(({ side }) => [...side.sightings.changedIn(slot)]));
+    const keys = new Set(covering.flatMap(({ side }) => [...side.observations.changedIn(slot)]));
     for (const key of keys) {
-      const states = covering.map(({ side }) => ({ side, state: side.sightings.at(key, slot) }));
+      const states = covering.map(({ side }) => ({ side, state: side.observations.at(key, slot) }));
       const named = states.filter(({ state }) => state?.slot === slot);
       const silent = states.filter(({ state }) => state?.slot !== slot);
       const isChange = named.some(({ state }) => state?.isChange);
@@ -200,8 +200,8 @@ export class Comparison {
   }
 
   #compareBlocks(slot: number, covering: readonly { readonly side: Side }[]): void {
-    // A liar that names other blocks would cost a request each slot.
-    const known = covering.filter(({ side }) => side.blocks.has(slot) && side.counts.lies < LIES_MAX);
+    // A lying source that names other blocks would cost a request each slot.
+    const known = covering.filter(({ side }) => side.blocks.has(slot) && side.counts.faults < FAULTS_MAX);
     if (new Set(known.map(({ side }) => side.blocks.get(slot))).size <= 1) return;
     for (const { side } of known) side.counts.contradictions += 1;
     const sides = known.map(({ side }) => side);
@@ -226,24 +226,24 @@ export class Comparison {
 
   #forget(settled: number): void {
     this.#compared = settled;
-    for (const { sightings, blocks } of this.#sides) {
-      sightings.compared(settled);
+    for (const { observations, blocks } of this.#sides) {
+      observations.compared(settled);
       for (const slot of blocks.keys()) if (slot <= settled) blocks.delete(slot);
     }
-    const kept = settled - SIGHTING_SLOTS;
+    const kept = settled - OBSERVED_SLOTS;
     for (const slot of this.#transactions.keys()) if (slot <= kept) this.#transactions.delete(slot);
   }
 
   #judgePending(): void {
     const settled = this.#settled();
-    const due = this.#pending.filter(({ testimony }) => testimony.slot <= settled);
-    this.#pending = this.#pending.filter(({ testimony }) => testimony.slot > settled);
+    const due = this.#pending.filter(({ answer }) => answer.slot <= settled);
+    this.#pending = this.#pending.filter(({ answer }) => answer.slot > settled);
     for (const one of due) this.#judge(one);
   }
 
-  /** A source is wrong only when another one agrees with the witness. */
-  #judge({ testimony: { key, slot, hash }, asked }: Pending): void {
-    const states = this.#covering(asked).map((one) => ({ ...one, state: one.side.sightings.at(key, slot) }));
+  /** A source is wrong only when another one agrees with the arbiter. */
+  #judge({ answer: { key, slot, hash }, asked }: Pending): void {
+    const states = this.#covering(asked).map((one) => ({ ...one, state: one.side.observations.at(key, slot) }));
     const right = states.filter(({ state }) => state?.hash === hash);
     if (right.length === 0) return;
     if (right.length < states.length) this.#wrong.push(key);
@@ -251,32 +251,32 @@ export class Comparison {
       if (state?.hash === hash) continue;
       const other = state && right.find((one) => one.state?.slot === state.slot)?.state;
       // An earlier state of the slot: the source left out what came after it.
-      if (other && !other.earlier.includes(state.hash)) this.#lie(source, 'other account data than the chain');
-      else if (state || right.some((one) => one.side.sightings.hasChange(key, side.coversFrom ?? slot, slot)))
-        this.#lie(source, 'left out account updates');
+      if (other && !other.earlier.includes(state.hash)) this.#fault(source, 'other account data than the chain');
+      else if (state || right.some((one) => one.side.observations.hasChange(key, side.coversFrom ?? slot, slot)))
+        this.#fault(source, 'left out account updates');
     }
   }
 
   #transactionExists({ signature, slot }: Question & { kind: 'transaction' }): void {
     const sources = this.#transactions.get(slot)?.get(signature);
     for (const { source } of this.#covering(slot - TRANSACTION_SETTLE_SLOTS)) {
-      if (sources && !sources.has(source)) this.#lie(source, 'left out transactions');
+      if (sources && !sources.has(source)) this.#fault(source, 'left out transactions');
     }
   }
 
-  /** A source is wrong only when another one agrees with the witness. */
+  /** A source is wrong only when another one agrees with the arbiter. */
   #judgeBlock(named: readonly (string | null)[], blockhash: string): void {
     if (!named.includes(blockhash)) return;
     for (const [source, one] of named.entries()) {
-      if (one !== null && one !== blockhash) this.#lie(source, 'other blocks than the chain');
+      if (one !== null && one !== blockhash) this.#fault(source, 'other blocks than the chain');
     }
   }
 
-  #lie(source: number, reason: string): void {
+  #fault(source: number, reason: string): void {
     const { counts } = this.#side(source);
-    counts.lies += 1;
+    counts.faults += 1;
     counts.reason = reason;
-    if (counts.lies === LIES_MAX) this.#liars.push(source);
+    if (counts.faults === FAULTS_MAX) this.#lying.push(source);
   }
 }
 

@@ -1,3 +1,3 @@
 // Several live sources at once.
 
-export { type BlockListener, MergedSource, type MergeMember, type Witness } from './source.ts';
+export { type Arbiter, type BlockListener, MergedSource, type MergeMember } from './source.ts';

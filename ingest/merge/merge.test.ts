@@ -158,7 +158,7 @@ describe('merge of sources', () => {
           const node = nodes[source];
           if (act === 'give') take(source, node?.give(give, tip) ?? []);
           else if (act === 'die') take(source, node?.die() ?? []);
-          else if (act === 'lie') passed(merge.lies(source));
+          else if (act === 'lie') passed(merge.exclude(source));
           else if (!node?.isUp) restart(source);
         }
         for (const [source, node] of nodes.entries()) if (!node.isUp) restart(source);
@@ -316,9 +316,9 @@ describe('merge of sources', () => {
     expect(merge.leader).toBe(0);
   });
 
-  it('never lets a liar lead while another source can', () => {
+  it('never lets a lying source lead while another source can', () => {
     const merge = started();
-    merge.lies(0);
+    merge.exclude(0);
     expect(merge.leader).toBe(1);
     for (let slot = 3; slot < 100; slot++) merge.take(0, slotOf(slot));
     expect(merge.leader).toBe(1);

@@ -102,8 +102,8 @@ export class Merge {
     return this.#step(() => this.#apply(source, this.#member(source), update));
   }
 
-  /** A witness proved that the source lies. Another one leads if it can continue the books. */
-  lies(source: number): Merged {
+  /** The arbiter proved that the source lies. Another one leads if it can continue the books. */
+  exclude(source: number): Merged {
     return this.#step(() => {
       const member = this.#member(source);
       member.isLying = true;

@@ -46,9 +46,9 @@ describe('several live sources', () => {
       return { name: `server ${number}`, kind: kinds[number] ?? 'grpc', source };
     });
     const programs = definition.programs.map(({ programId }) => bs58.decode(programId));
-    const [witness] = sources;
-    if (!witness) throw new Error('no source');
-    merged = new MergedSource({ members, witness, programs, logger: silentLogger() });
+    const [arbiter] = sources;
+    if (!arbiter) throw new Error('no source');
+    merged = new MergedSource({ members, arbiter, programs, logger: silentLogger() });
     reading = new SourceReading(merged);
     await reading.until('a leader', () => reading.of('snapshotEnd').length > 0);
     await reading.until('both sources', () => merged.reports().every(({ role }) => role !== 'down'));
@@ -110,14 +110,14 @@ describe('several live sources', () => {
     ['alters account data', 'alterNotification', 'other account data than the chain'],
   ] as const)('names the server that %s, and lets it lead no more', async (_, kind, reason) => {
     await start(['grpc', 'grpc']);
-    const liar = leader();
+    const lying = leader();
     await follow(10);
-    net.grpcFaults[liar]?.add({ kind, methods: ['accountUpdate'], probability: 0.5 });
+    net.grpcFaults[lying]?.add({ kind, methods: ['accountUpdate'], probability: 0.5 });
     await follow(times(40, 60));
-    await reading.until('the verdict', () => merged.reports()[liar]?.isLying === true);
-    net.grpcFaults[liar]?.clear();
+    await reading.until('the verdict', () => merged.reports()[lying]?.isLying === true);
+    net.grpcFaults[lying]?.clear();
     await follow(10);
-    const [wrong, right] = [merged.reports()[liar], merged.reports()[1 - liar]];
+    const [wrong, right] = [merged.reports()[lying], merged.reports()[1 - lying]];
     expect(wrong).toMatchObject({ role: 'follower', isLying: true, reason });
     expect(right).toMatchObject({ role: 'leader', isLying: false, faults: 0 });
     if (kind === 'loseNotification') expect(wrong?.missingAccounts).toBeGreaterThan(2);

@@ -24,9 +24,9 @@ import { Merge, type Merged } from './merge.ts';
 const QUEUE_MAX = 100_000;
 /** Pause before a source that ended runs again. */
 const RESTART_PAUSE_MS = 1_000;
-/** States of the witness that wait for a verdict; a question in a loop replaces its own. */
-const TESTIMONIES_MAX = 64;
-/** Remembered keys of changed accounts: as many as there are states to compare (sightings.ts). */
+/** States of the arbiter that wait for a verdict; a question in a loop replaces its own. */
+const ANSWERS_MAX = 64;
+/** Remembered keys of changed accounts: as many as there are states to compare (observations.ts). */
 const KEYS_MAX = 500_000;
 const HASH = 'sha1';
 
@@ -37,8 +37,8 @@ export interface MergeMember {
   readonly source: Source;
 }
 
-/** A read beside all sources, which decides between them. */
-export interface Witness {
+/** An RPC node that decides between sources that differ. */
+export interface Arbiter {
   /** State of an account (base58 key) at a slot or later; null when it is closed. Rejects when no node answers. */
   account(pubkey: Uint8Array, minSlot: number, signal: AbortSignal): Promise<AccountUpdate | null>;
   /** Hash (base58) of the block of a slot; null when no node has it. Rejects when no node answers. */
@@ -47,7 +47,7 @@ export interface Witness {
 
 export interface MergedSourceOptions {
   readonly members: readonly MergeMember[];
-  readonly witness: Witness;
+  readonly arbiter: Arbiter;
   /** Owners of the accounts that are compared. */
   readonly programs: readonly Uint8Array[];
   readonly logger: Logger;
@@ -66,7 +66,7 @@ export class MergedSource implements Source {
   #isReading: boolean[] = [];
   #readSlots: number[] = [];
   readonly #keys = new Map<string, Uint8Array>();
-  readonly #testimonies = new Map<string, AccountUpdate>();
+  readonly #answers = new Map<string, AccountUpdate>();
   #queue = new UpdateQueue(QUEUE_MAX);
   #signal: AbortSignal = AbortSignal.abort();
 
@@ -120,11 +120,11 @@ export class MergedSource implements Source {
     const labels = this.#options.members.map((_, source) => this.#merge.labelOf(source));
     const newest = Math.max(...labels);
     return this.#options.members.map(({ name, kind }, source) => {
-      const { lies, ...counts } = this.#comparison.counts(source);
+      const counts = this.#comparison.counts(source);
       const slot = Math.max(0, labels[source] ?? 0);
       const isLying = this.#comparison.isLying(source);
       const lagSlots = Math.max(0, newest - slot);
-      return { name, kind, role: this.#merge.role(source), slot, lagSlots, ...counts, faults: lies, isLying };
+      return { name, kind, role: this.#merge.role(source), slot, lagSlots, ...counts, isLying };
     });
   }
 
@@ -206,26 +206,26 @@ export class MergedSource implements Source {
     this.#keys.set(key, pubkey);
   }
 
-  #found({ questions, liars, wrong }: Findings): void {
+  #found({ questions, lying, wrong }: Findings): void {
     for (const question of questions) void this.#ask(question);
     for (const key of wrong) this.#repair(key);
-    for (const source of liars) {
+    for (const source of lying) {
       const { name } = this.#options.members[source] ?? {};
       this.#options.logger.error({ source: name, ...this.#comparison.counts(source) }, 'a source lies');
-      this.#merged(this.#merge.lies(source));
+      this.#merged(this.#merge.exclude(source));
     }
   }
 
-  /** The witness's state is that of a slot which every source has completed. */
+  /** The arbiter's state is that of a slot which every source has completed. */
   #repair(key: string): void {
-    const state = this.#testimonies.get(key);
-    this.#testimonies.delete(key);
+    const state = this.#answers.get(key);
+    this.#answers.delete(key);
     if (state) this.#queue.push(state);
   }
 
   async #ask(question: Question): Promise<void> {
     const answer = await this.#answer(question).catch((error: unknown) => {
-      if (!this.#signal.aborted) this.#options.logger.warn({ err: error, question }, 'no witness for a contradiction');
+      if (!this.#signal.aborted) this.#options.logger.warn({ err: error, question }, 'no arbiter for a contradiction');
       return null;
     });
     if (!this.#signal.aborted) this.#found(this.#comparison.answered(question, answer));
@@ -233,13 +233,13 @@ export class MergedSource implements Source {
 
   async #answer(question: Question) {
     if (question.kind === 'transaction') return (await this.#first.transaction(question.signature)) !== null;
-    if (question.kind === 'block') return this.#options.witness.blockhash(question.slot, this.#signal);
+    if (question.kind === 'block') return this.#options.arbiter.blockhash(question.slot, this.#signal);
     const { key, slot } = question;
     const pubkey = this.#keys.get(key);
-    const state = pubkey ? await this.#options.witness.account(pubkey, slot, this.#signal) : null;
+    const state = pubkey ? await this.#options.arbiter.account(pubkey, slot, this.#signal) : null;
     if (state === null) return null;
-    if (this.#testimonies.size >= TESTIMONIES_MAX) this.#testimonies.clear();
-    this.#testimonies.set(key, state);
+    if (this.#answers.size >= ANSWERS_MAX) this.#answers.clear();
+    this.#answers.set(key, state);
     return { key, slot: state.slot, hash: hash(HASH, state.data, 'base64') };
   }
 }

@@ -33,7 +33,7 @@ function readerOf(name: string, counts: readonly number[]) {
   return { read: () => reader.read(rpc, 0), left };
 }
 
-/** More answers than a doubted read asks for. */
+/** More answers than a suspect read asks for. */
 const always = (count: number) => Array.from({ length: 10 }, () => count);
 
 describe('a full read', () => {

@@ -13,9 +13,9 @@ import type { PackedAccounts } from './packed-accounts.ts';
 /** A read with fewer accounts of a kind than this share of the last read is refused. */
 const BELIEVED_SHARE = 0.7;
 /** Below this share a kind is read again, and the read with most accounts counts. In a day of downtime fewer accounts become idle. */
-const DOUBTED_SHARE = 0.9;
-/** Reads of a kind that is doubted. Each one may cost as much as all other kinds together. */
-const DOUBTED_READS_MAX = 4;
+const SUSPECT_SHARE = 0.9;
+/** Reads of a kind whose count is suspect. Each one may cost as much as all other kinds together. */
+const SUSPECT_READS_MAX = 4;
 /** Fewer known accounts than this say nothing about shares; only their complete absence is refused. */
 const BELIEVED_MIN = 10;
 /** Kinds whose accounts never close: a read that lacks one of them is refused. */
@@ -110,10 +110,10 @@ export class AccountReader {
     // One kind after the other: the event loop runs in between, and the node is not asked for everything at once.
     for (const { program, name, snapshotFilters } of filters) {
       const kind = `${program}/${name}`;
-      const undoubted = leastUndoubted(name, this.#counts[kind] ?? 0);
+      const least = leastUnrepeated(name, this.#counts[kind] ?? 0);
       const readKind = () => rpc.programAccounts(program, snapshotFilters, { commitment, minSlot, ...options });
       let { slot, accounts } = await readKind();
-      for (let reads = 1; accounts.count < undoubted && reads < DOUBTED_READS_MAX; reads++) {
+      for (let reads = 1; accounts.count < least && reads < SUSPECT_READS_MAX; reads++) {
         const again = await readKind();
         if (again.accounts.count > accounts.count) ({ slot, accounts } = again);
       }
@@ -185,8 +185,8 @@ function goneAccount(pubkey: string): ProgramAccount {
 }
 
 /** Least number of accounts in a read that is not repeated. Few accounts say nothing about shares. */
-function leastUndoubted(kind: string, known: number): number {
-  return LASTING.has(kind) || known < BELIEVED_MIN ? known : known * DOUBTED_SHARE;
+function leastUnrepeated(kind: string, known: number): number {
+  return LASTING.has(kind) || known < BELIEVED_MIN ? known : known * SUSPECT_SHARE;
 }
 
 /** Least number of accounts in a read that is believed. */

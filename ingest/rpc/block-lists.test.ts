@@ -115,12 +115,12 @@ describe('a jump', () => {
     expect(compared).toMatchObject({ jumps: [{ fromSlot: 510, toSlot: 700 }], whole: new Set() });
   });
 
-  it('is in doubt while a node that may have its blocks stands far behind', async () => {
+  it('is inconclusive while a node that may have its blocks stands far behind', async () => {
     const compared = await new BlockLists(await nodesOf(chain, lost, (slot) => slot <= 600)).compare(100, OPTIONS);
     expect(compared).toMatchObject({
       jumps: [{ fromSlot: 510, toSlot: 700 }],
       whole: new Set(),
-      doubt: { code: BEHIND },
+      unanswered: { code: BEHIND },
     });
   });
 

@@ -47,7 +47,7 @@ export interface Comparison {
   /** Runs of blocks that some node has lost; empty while one is whole. */
   readonly jumps: readonly SlotRange[];
   /** Why a node that may be whole did not answer; null where all answered, or one is whole. */
-  readonly doubt: unknown;
+  readonly unanswered: unknown;
 }
 
 export class BlockLists {
@@ -134,10 +134,10 @@ export class BlockLists {
       whole.add(endpoint);
     };
     await Promise.any(endpoints.map(compareOne)).catch(() => {});
-    if (whole.size > 0) return { whole, tips, jumps: [], doubt: null };
-    const doubt = failures.find((one) => !(one instanceof RpcError) || one.remedy === 'later') ?? null;
-    if (failures.length === endpoints.length) throw doubt ?? failures[0];
-    return { whole, tips, jumps, doubt };
+    if (whole.size > 0) return { whole, tips, jumps: [], unanswered: null };
+    const unanswered = failures.find((one) => !(one instanceof RpcError) || one.remedy === 'later') ?? null;
+    if (failures.length === endpoints.length) throw unanswered ?? failures[0];
+    return { whole, tips, jumps, unanswered };
   }
 
   #tip(one: Endpoint, options: BlockOptions): Promise<number> {

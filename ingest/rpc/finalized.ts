@@ -1,5 +1,5 @@
 // Asks nodes which transactions the finalized chain has. Statuses of signatures answer for most of them in one call; only a
-// slot with a doubtful transaction costs a block.
+// slot with an unproven transaction costs a block.
 
 import type { FinalityReader, TransactionPlace } from '../source.ts';
 import { BlockLists } from './block-lists.ts';
@@ -28,10 +28,10 @@ export class FinalizedChain implements FinalityReader {
 
   async lacking(places: readonly TransactionPlace[]): Promise<readonly TransactionPlace[]> {
     const lacking: TransactionPlace[] = [];
-    const doubtful = await this.#doubtful(places);
-    for (const slot of new Set(doubtful.map((place) => place.slot))) {
+    const unproven = await this.#unproven(places);
+    for (const slot of new Set(unproven.map((place) => place.slot))) {
       const signatures = await this.#signatures(slot);
-      lacking.push(...doubtful.filter((place) => place.slot === slot && !signatures.has(place.signature)));
+      lacking.push(...unproven.filter((place) => place.slot === slot && !signatures.has(place.signature)));
     }
     return lacking;
   }
@@ -45,7 +45,7 @@ export class FinalizedChain implements FinalityReader {
   }
 
   /** Transactions whose status does not prove them. */
-  async #doubtful(places: readonly TransactionPlace[]): Promise<readonly TransactionPlace[]> {
+  async #unproven(places: readonly TransactionPlace[]): Promise<readonly TransactionPlace[]> {
     const statuses = await this.#statuses(places.map(({ signature }) => signature));
     return places.filter(({ slot }, index) => !isFinalAt(statuses[index], slot));
   }

@@ -35,7 +35,7 @@ type Compare = Options['rpc']['blockLists']['compare'];
 type Jumps = (fromSlot: number) => Promise<readonly SlotRange[]>;
 
 /** Nodes whose lists of blocks agree. */
-const AGREED = { whole: new Set<Endpoint>(), tips: new Map<Endpoint, number>(), jumps: [], doubt: null };
+const AGREED = { whole: new Set<Endpoint>(), tips: new Map<Endpoint, number>(), jumps: [], unanswered: null };
 
 /** An audit of a history whose nodes compare their lists of blocks so. */
 function auditOf(history: History, queue: UpdateQueue, compare: Compare = async () => AGREED): TransactionAudit {

@@ -160,7 +160,7 @@ export class TransactionAudit {
       const { resume } = history;
       if (resume !== null) {
         const compared = await rpc.blockLists.compare(resume.slot + 1, { commitment: 'confirmed', signal });
-        if (compared.doubt !== null && this.#comparisons > 0) throw compared.doubt;
+        if (compared.unanswered !== null && this.#comparisons > 0) throw compared.unanswered;
         if (compared.whole.size > 0) this.#compared = compared;
         const reason = 'the node lost these blocks at a jump to a newer snapshot';
         for (const jump of compared.jumps) queue.push({ kind: 'gap', ...jump, filled: false, reason, isLasting: true });

@@ -13,7 +13,7 @@ import {
 } from '../../schemas/index.ts';
 import { action, options, placing, USERS } from '../../test/support/processors/order-records.ts';
 import { AccountOrders } from './account-orders.ts';
-import { PATIENCE_SLOTS, QUIET_SLOTS } from './doubts.ts';
+import { PATIENCE_SLOTS, QUIET_SLOTS } from './discrepancies.ts';
 
 type Input =
   | { readonly is: 'event'; readonly event: ChainEvent }

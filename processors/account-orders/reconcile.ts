@@ -3,13 +3,14 @@
 import bs58 from 'bs58';
 import { type AccountOrder, type MarketRef, marketKey, orderKey, type UserOrders } from '../../schemas/index.ts';
 import type { StatePiece } from '../follow/reducer-role.ts';
-import { type Doubt, Doubts } from './doubts.ts';
+import { Discrepancies, type Discrepancy } from './discrepancies.ts';
 import { ListedAccounts } from './listed.ts';
 
 /** Differences that one slot settles: many orders are older than the log when it begins. */
 const SETTLED_MAX = 100;
 
-const DOUBTS = 'doubt:';
+/** Names of pieces in stored states. */
+const DISCREPANCIES = 'doubt:';
 const LISTED = 'listed:';
 const STATES_SLOT = 'states-slot';
 
@@ -33,11 +34,11 @@ export interface Correction {
   readonly isOpen: boolean;
 }
 
-type Placed = Pick<Doubt, 'user' | 'slot'> & { readonly name: string; readonly order: AccountOrder };
+type Placed = Pick<Discrepancy, 'user' | 'slot'> & { readonly name: string; readonly order: AccountOrder };
 
 export class Reconciliation {
   readonly #known: KnownOrders;
-  readonly #doubts = new Doubts();
+  readonly #discrepancies = new Discrepancies();
   readonly #listed = new ListedAccounts();
   /** Newest slot of the states; 0 before the first state. */
   #statesSlot = 0;
@@ -65,7 +66,7 @@ export class Reconciliation {
   end({ marketType, marketIndex }: MarketRef, slot: number): void {
     const listed = this.#listed.end(marketKey({ marketType, marketIndex }));
     if (listed === null) return;
-    for (const name of new Set([...this.#known.names(), ...this.#doubts.names()])) {
+    for (const name of new Set([...this.#known.names(), ...this.#discrepancies.names()])) {
       if (listed.has(name)) continue;
       this.#compare(name, { marketType, marketIndex, slot, user: bs58.decode(name), orders: [] });
     }
@@ -79,33 +80,33 @@ export class Reconciliation {
   /** An event has placed an order: a state of the account will show it, unless one has already. */
   placed({ name, user, order, slot }: Placed): void {
     const key = orderKey(order);
-    if (this.#doubts.get(name, key)) this.changed(name, order);
+    if (this.#discrepancies.get(name, key)) this.changed(name, order);
     else if (this.#statesSlot > 0) {
       const placing = { user, key, orderId: order.orderId, order: null, slot, isSeen: false };
-      this.#doubts.put(name, { ...placing, since: this.#now() });
+      this.#discrepancies.put(name, { ...placing, since: this.#now() });
     }
   }
 
   /** An event has changed an order that stays open. */
   changed(name: string, order: AccountOrder): void {
     const key = orderKey(order);
-    const doubt = this.#doubts.get(name, key);
-    if (!doubt?.order) return;
-    if (agrees(order, doubt.order)) this.#doubts.delete(name, key);
-    else this.#doubts.put(name, { ...doubt, since: this.#now() });
+    const known = this.#discrepancies.get(name, key);
+    if (!known?.order) return;
+    if (agrees(order, known.order)) this.#discrepancies.delete(name, key);
+    else this.#discrepancies.put(name, { ...known, since: this.#now() });
   }
 
   /** An event has ended an order. */
   ended(name: string, key: string): void {
-    this.#doubts.delete(name, key);
+    this.#discrepancies.delete(name, key);
   }
 
   /** Differences that have lasted, each once. */
   settle(): Correction[] {
     const clocks = { events: this.#known.newestSlot(), states: this.#statesSlot };
-    const due = this.#doubts.due(clocks, SETTLED_MAX);
-    for (const { name, doubt } of due) this.#doubts.delete(name, doubt.key);
-    return due.flatMap(({ name, doubt }) => this.#correction(name, doubt) ?? []);
+    const due = this.#discrepancies.due(clocks, SETTLED_MAX);
+    for (const { name, discrepancy } of due) this.#discrepancies.delete(name, discrepancy.key);
+    return due.flatMap(({ name, discrepancy }) => this.#correction(name, discrepancy) ?? []);
   }
 
   takeChanges(): StatePiece[] {
@@ -113,7 +114,11 @@ export class Reconciliation {
       pieces.map(({ name, bytes }) => ({ name: prefix + name, bytes }));
     const slot = this.#isSlotChanged ? [{ name: STATES_SLOT, bytes: Buffer.from(String(this.#statesSlot)) }] : [];
     this.#isSlotChanged = false;
-    return [...slot, ...named(DOUBTS, this.#doubts.takeChanges()), ...named(LISTED, this.#listed.takeChanges())];
+    return [
+      ...slot,
+      ...named(DISCREPANCIES, this.#discrepancies.takeChanges()),
+      ...named(LISTED, this.#listed.takeChanges()),
+    ];
   }
 
   restore(pieces: readonly { readonly name: string; readonly bytes: Uint8Array }[]): void {
@@ -121,14 +126,14 @@ export class Reconciliation {
       pieces
         .filter(({ name }) => name.startsWith(prefix))
         .map(({ name, bytes }) => ({ name: name.slice(prefix.length), bytes }));
-    this.#doubts.restore(of(DOUBTS));
+    this.#discrepancies.restore(of(DISCREPANCIES));
     this.#listed.restore(of(LISTED));
     const slot = pieces.find(({ name }) => name === STATES_SLOT);
     if (slot) this.#statesSlot = Number(Buffer.from(slot.bytes).toString('utf8'));
   }
 
   /** Null when the events have closed the order as well. */
-  #correction(name: string, { user, slot, key, order: has }: Doubt): Correction | null {
+  #correction(name: string, { user, slot, key, order: has }: Discrepancy): Correction | null {
     const mine = this.#known.open(name).get(key);
     const order = mine && has ? merged(mine, has) : (mine ?? has);
     return order && { user, slot, order, isOpen: has !== null };
@@ -152,7 +157,7 @@ export class Reconciliation {
       marketType === state.marketType && marketIndex === state.marketIndex && !has.has(key);
     for (const [key, order] of open) if (lacks(order, key)) this.#lacks(name, state, key, order.orderId);
     // Orders that the account had before, of which no event is known yet.
-    for (const { key, orderId, order } of [...this.#doubts.of(name)]) {
+    for (const { key, orderId, order } of [...this.#discrepancies.of(name)]) {
       if (order && !open.has(key) && lacks(order, key)) this.#lacks(name, state, key, orderId);
     }
   }
@@ -162,22 +167,22 @@ export class Reconciliation {
     const key = orderKey(order);
     const isRight = mine ? agrees(mine, order) : this.#known.isEnded(user, order.orderId);
     if (isRight) {
-      this.#doubts.delete(name, key);
+      this.#discrepancies.delete(name, key);
       return;
     }
-    const before = this.#doubts.get(name, key);
+    const before = this.#discrepancies.get(name, key);
     const since = before?.order ? before.since : this.#now();
-    this.#doubts.put(name, { user, key, orderId: order.orderId, order, slot, since, isSeen: true });
+    this.#discrepancies.put(name, { user, key, orderId: order.orderId, order, slot, since, isSeen: true });
   }
 
   /** The account does not have an order. */
   #lacks(name: string, { user, slot }: UserOrders, key: string, orderId: number): void {
-    const before = this.#doubts.get(name, key);
+    const before = this.#discrepancies.get(name, key);
     const isKnown = before?.order === null && before.isSeen;
     // A state from before the placing says nothing.
     const isEarlier = before?.isSeen === false && slot < before.slot;
     if (isKnown || isEarlier) return;
-    this.#doubts.put(name, { user, key, orderId, order: null, slot, since: this.#now(), isSeen: true });
+    this.#discrepancies.put(name, { user, key, orderId, order: null, slot, since: this.#now(), isSeen: true });
   }
 }
 

@@ -27,7 +27,7 @@ import {
 import { fieldOf, loadDefinition } from '../../schemas/index.ts';
 import { eventually, type Running, startRoles, temporaryDirectory } from '../e2e/harness/processes/processes.ts';
 import { nowMs } from './harness/clock.ts';
-import { LatencyClient, priceOf, type Sighting, sizeOf } from './harness/latency-client.ts';
+import { type Arrival, LatencyClient, priceOf, sizeOf } from './harness/latency-client.ts';
 import { machine } from './harness/processes.ts';
 import { startPromptGeyser } from './harness/prompt-geyser.ts';
 import { RECEIVED_FILE } from './harness/received.ts';
@@ -189,13 +189,13 @@ function percentile(sorted: readonly number[], share: number): number {
 /** Latencies of the states that frames showed between two times: a frame shows all states of an order up to its own. */
 function latenciesOf(
   tracked: readonly Tracked[],
-  sightings: readonly Sighting[],
+  arrivals: readonly Arrival[],
   [fromMs, toMs]: Span,
   startedMs: (user: Tracked, state: number) => number | undefined = (user, state) => user.startedMs[state],
 ): number[] {
   const latencies: number[] = [];
   const shown = new Map<Tracked, number>();
-  for (const { market, rank, seq, atMs } of sightings) {
+  for (const { market, rank, seq, atMs } of arrivals) {
     const user = tracked[market * ORDERS_PER_MARKET + rank];
     if (!user) continue;
     const before = shown.get(user) ?? 0;
@@ -296,7 +296,7 @@ async function measureProcessed(layout: keyof typeof LAYOUTS): Promise<void> {
   // The node is a part of this process.
   setPriority(NODE_NICENESS);
   const span = await measuredSpan();
-  const sightings = await client.stop();
+  const arrivals = await client.stop();
   for (const one of processes.reverse()) await one.stop();
   geyser.close();
   await cluster.stop();
@@ -304,7 +304,7 @@ async function measureProcessed(layout: keyof typeof LAYOUTS): Promise<void> {
   remove();
   // The chain's own distance is part of what a reader of confirmed books waits for.
   const chainDistanceMs = (CONFIRMED_LATER_SLOTS * 1000) / SLOTS_PER_SECOND_OF_CHAIN;
-  const of = (commitment: Sighting['stream']) => sightings.filter(({ stream }) => stream === commitment);
+  const of = (commitment: Arrival['stream']) => arrivals.filter(({ stream }) => stream === commitment);
   const parts = (latencies: number[]) => {
     const sorted = latencies.sort((a, b) => a - b);
     return { p50: Math.round(percentile(sorted, 0.5)), p99: Math.round(percentile(sorted, 0.99)) };
@@ -347,11 +347,11 @@ async function measure(tickMs: number): Promise<void> {
   // The node is a part of this process.
   setPriority(NODE_NICENESS);
   const span = await measuredSpan();
-  const sightings = await client.stop();
+  const arrivals = await client.stop();
   await pipeline.stop();
   await cluster.stop();
   remove();
-  say(`latency-PART-tick-${tickMs}`, latenciesOf(tracked, sightings, span), tickMs === 0 ? BAR_MS : null, { tickMs });
+  say(`latency-PART-tick-${tickMs}`, latenciesOf(tracked, arrivals, span), tickMs === 0 ? BAR_MS : null, { tickMs });
 }
 
 /** Each in a process of its own: one whose priority is low cannot start others with a normal one. */

@@ -32,19 +32,19 @@ describe('pipeline over several live sources', () => {
       return known.length === 3 && known.every(({ role }) => role !== 'down');
     };
     await eventually('three sources', areUp, VERDICT_WITHIN_MS);
-    const [liar] = await sources();
+    const [first] = await sources();
     const fault = { kind: 'loseNotification', methods: ['accountUpdate'], probability: 0.3, server: 0 };
     await pipeline.cluster.rpc('localnet_fault', [fault]);
     const isNamed = async () => (await sources()).some(({ lying }) => lying);
-    await eventually('a liar', isNamed, VERDICT_WITHIN_MS);
+    await eventually('a lying source', isNamed, VERDICT_WITHIN_MS);
     await pipeline.cluster.rpc('localnet_clearFaults', [{ server: 0 }]);
     const lying = (await sources()).filter((one) => one.lying);
     // A source that leaves out the second of two writes of a slot has other data for that slot.
     const reason = expect.stringMatching(/^(left out account updates|other account data than the chain)$/);
-    expect(lying).toEqual([expect.objectContaining({ name: liar?.name, role: 'follower', reason })]);
+    expect(lying).toEqual([expect.objectContaining({ name: first?.name, role: 'follower', reason })]);
   });
 
-  it('has the books of the chain once the shadow check has looked for what the liar left out', async () => {
+  it('has the books of the chain once the shadow check has looked for what the lying source left out', async () => {
     const before = (await quality()).markets;
     // The read, the one that confirms what it found, and the one after the repair.
     const isChecked = async () =>

@@ -5,29 +5,29 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningLocalnet } from '../../localnet/index.ts';
 import { ask } from '../support/localnet/test-client.ts';
 import { eventually } from '../support/platform/eventually.ts';
-import type { Subjects } from './harness/witness/call.ts';
-import { CALLS } from './harness/witness/calls.ts';
-import { LOST_CALLS } from './harness/witness/history-calls.ts';
-import { unexpected } from './harness/witness/known.ts';
+import type { Subjects } from './harness/real-node/call.ts';
+import { CALLS } from './harness/real-node/calls.ts';
+import { LOST_CALLS } from './harness/real-node/history-calls.ts';
+import { unexpected } from './harness/real-node/known.ts';
 import {
   type Observed,
   observeCalls,
   observeRefusals,
   observeSubscriptions,
   type Shapes,
-} from './harness/witness/observe.ts';
-import { readRecorded, writeRecorded } from './harness/witness/recorded.ts';
-import { differences } from './harness/witness/shape.ts';
+} from './harness/real-node/observe.ts';
+import { readRecorded, writeRecorded } from './harness/real-node/recorded.ts';
+import { differences } from './harness/real-node/shape.ts';
 import {
   SIMULATED_CHANGES,
   simulatedAccounts,
   simulatedSubjects,
   skippedSlot,
   startSimulated,
-} from './harness/witness/simulated.ts';
-import { type Changing, REFUSALS, SUBSCRIPTIONS } from './harness/witness/subscriptions.ts';
-import { Traffic } from './harness/witness/traffic.ts';
-import { findValidator, Validator } from './harness/witness/validator.ts';
+} from './harness/real-node/simulated.ts';
+import { type Changing, REFUSALS, SUBSCRIPTIONS } from './harness/real-node/subscriptions.ts';
+import { Traffic } from './harness/real-node/traffic.ts';
+import { findValidator, Validator } from './harness/real-node/validator.ts';
 
 const SYSTEM_PROGRAM = '11111111111111111111111111111111';
 const LOG_BYTES_MAX = 10_000;
@@ -39,9 +39,9 @@ const WITNESSED = `${CALLS.length + LOST_CALLS.length} calls, ${SUBSCRIPTIONS.le
 const program = findValidator();
 const say = (text: string): void => void process.stderr.write(`real-node: ${text}\n`);
 
-function comparison(witness: Shapes, other: Shapes): string[] {
-  return Object.keys({ ...witness, ...other }).flatMap((name) =>
-    unexpected(name, differences(witness[name] ?? [], other[name] ?? [])).map((line) => `${name}: ${line}`),
+function comparison(real: Shapes, other: Shapes): string[] {
+  return Object.keys({ ...real, ...other }).flatMap((name) =>
+    unexpected(name, differences(real[name] ?? [], other[name] ?? [])).map((line) => `${name}: ${line}`),
   );
 }
 

@@ -12,6 +12,10 @@ const RETIRED: Readonly<Record<string, string>> = {
   companion: 'lookup table',
   companions: 'lookup tables',
   densities: 'rows per time',
+  doubt: 'discrepancy',
+  doubted: 'suspect, or unproven',
+  doubtful: 'unproven',
+  doubts: 'discrepancies',
   foresee: 'prefetch',
   foreseen: 'prefetched',
   heard: 'received',
@@ -19,12 +23,20 @@ const RETIRED: Readonly<Record<string, string>> = {
   joins: 'pending subscriptions',
   lane: 'queue, or half of a number',
   lanes: 'queues, or halves of a number',
+  liar: 'lying source',
+  liars: 'lying sources',
+  sighting: 'observation',
+  sightings: 'observations',
+  testimonies: 'answers of the arbiter',
+  testimony: 'answer of the arbiter',
   told: 'published, written or known',
   unheard: 'not received',
   untold: 'not published',
+  witness: 'arbiter, of live sources',
+  witnesses: 'arbiters, of live sources',
 };
-/** SQL and names of migrations keep their words. */
-const EXEMPT = /\bJOINS?\b|0006_companions/gi;
+/** SQL, names of migrations and names in stored states keep their words. */
+const EXEMPT = /\bJOINS?\b|0006_companions|'doubt:'/gi;
 const SKIPPED = /^(?:docs\/concepts\/glossary\.md|test\/prose\/|CHANGELOG\.md|package-lock\.json)|\/idl\//;
 const READ = /\.(?:ts|mjs|md|sql|ya?ml|grit)$/;
 

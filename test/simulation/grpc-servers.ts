@@ -1,4 +1,4 @@
-// The gRPC servers of a run. They stand beside its nodes and share their faults; a liar has its own.
+// The gRPC servers of a run. They stand beside its nodes and share their faults; a lying one has its own.
 
 import type { Feed } from '../../localnet/grpc/feed.ts';
 import type { FeedMessage } from '../../localnet/grpc/messages.ts';

@@ -250,7 +250,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'a source that lies is not named',
     file: 'ingest/merge/comparison.ts',
     needs: 'merged',
-    find: 'counts.lies += 1;',
+    find: 'counts.faults += 1;',
     replace: '',
   },
 ];

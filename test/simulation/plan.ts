@@ -15,11 +15,11 @@ const PROBABILITY_MAX = 0.5;
 const GRPC_SHARE = 0.3;
 /** Share of gRPC runs with several sources at once, and of those with two servers that one lies in. */
 const MERGED_SHARE = 0.4;
-const LIAR_SHARE = 0.35;
-/** Slots in which a liar is compared and named. */
-const LIAR_SLOTS = 120;
+const LYING_SHARE = 0.35;
+/** Slots in which a lying source is compared and named. */
+const LYING_SLOTS = 120;
 /** Last first block of such a run: the tape must not end before the run. */
-const LIAR_BLOCK_MAX = 80;
+const LYING_BLOCK_MAX = 80;
 /** Share of runs with books at `processed`. */
 const PROCESSED_SHARE = 0.3;
 /** Share of these in which every state arrives. */
@@ -44,7 +44,7 @@ const JUMP_SLOTS = 66;
 
 export interface MergedPlan {
   readonly kinds: readonly ('grpc' | 'pubsub')[];
-  readonly liar: { readonly source: number; readonly kind: LieKind } | null;
+  readonly lying: { readonly source: number; readonly kind: LieKind } | null;
   readonly isHonest: boolean;
 }
 
@@ -93,7 +93,7 @@ export interface Plan {
   readonly grpc: readonly GrpcServerPlan[] | null;
   /** Books at `processed`; null: none. */
   readonly processed: ProcessedPlan | null;
-  /** Sources that run at once; null: one. `liar`: number of a source that lies; `isHonest`: nobody may be named. */
+  /** Sources that run at once; null: one. `lying`: number of a source that lies; `isHonest`: nobody may be named. */
   readonly merged: MergedPlan | null;
   /** Probability that a stream breaks after a part of what was on its way. */
   readonly cuts: number;
@@ -129,8 +129,8 @@ function withSources(plan: Plan, dice: Dice): Plan {
   const kinds = isTwo ? (['grpc', 'grpc'] as const) : (['grpc', 'pubsub'] as const);
   const servers = [first, ...(isTwo ? [{ ...(grpc[1] ?? server(1, dice)), isOther: false }] : [])];
   const isExact = plan.isExact && !plan.nodes.some((faults) => faults.some(({ kind }) => isUnsure(kind, isTwo)));
-  const merged = { ...plan, grpc: servers, isExact, merged: { kinds, liar: null, isHonest: isExact } };
-  return isTwo && dice.chance(LIAR_SHARE) ? withLiar(merged, dice) : merged;
+  const merged = { ...plan, grpc: servers, isExact, merged: { kinds, lying: null, isHonest: isExact } };
+  return isTwo && dice.chance(LYING_SHARE) ? withLie(merged, dice) : merged;
 }
 
 /** Faults of a stream after which two honest sources differ for good. */
@@ -144,25 +144,25 @@ const LIES: Readonly<Record<LieKind, readonly FaultRequest[]>> = {
   other: [],
 };
 
-/** Nothing else goes wrong, so the liar must be named. Its earlier omissions stay wrong until the accounts are read again. */
-function withLiar(plan: Plan, dice: Dice): Plan {
-  const liar = { source: dice.integer(0, 1), kind: dice.pick<LieKind>(['omits', 'alters', 'other']) };
+/** Nothing else goes wrong, so the lying source must be named. Its earlier omissions stay wrong until the accounts are read again. */
+function withLie(plan: Plan, dice: Dice): Plan {
+  const lying = { source: dice.integer(0, 1), kind: dice.pick<LieKind>(['omits', 'alters', 'other']) };
   const grpc = (plan.grpc ?? []).map((one, number) => {
-    const isLiar = number === liar.source;
-    return { ...one, lagMs: 0, lies: isLiar ? LIES[liar.kind] : [], isOther: isLiar && liar.kind === 'other' };
+    const doesLie = number === lying.source;
+    return { ...one, lagMs: 0, lies: doesLie ? LIES[lying.kind] : [], isOther: doesLie && lying.kind === 'other' };
   });
   const quiet = { nodes: [[]], crashesMax: 0, rejects: 0, drops: 0, refusals: 0, stalls: 0, cuts: 0, queueMax: null };
-  const merged = { kinds: ['grpc', 'grpc'] as const, liar, isHonest: true };
+  const merged = { kinds: ['grpc', 'grpc'] as const, lying, isHonest: true };
   return {
     ...plan,
     ...quiet,
     quietShare: 0.2,
-    slots: LIAR_SLOTS,
-    fromBlock: Math.min(plan.fromBlock, LIAR_BLOCK_MAX),
+    slots: LYING_SLOTS,
+    fromBlock: Math.min(plan.fromBlock, LYING_BLOCK_MAX),
     grpc,
     merged,
-    isExact: liar.kind === 'other',
-    restartsAtEnd: liar.kind !== 'other' || plan.restartsAtEnd,
+    isExact: lying.kind === 'other',
+    restartsAtEnd: lying.kind !== 'other' || plan.restartsAtEnd,
   };
 }
 
@@ -192,7 +192,7 @@ function withProcessed(plan: Plan, dice: Dice): Plan {
 
 /** The plan without faults that lose or delay news. */
 function whole(plan: Plan): Plan {
-  if (plan.merged?.liar) return plan;
+  if (plan.merged?.lying) return plan;
   const loses = (kind: FaultKind) => STATE_KINDS.has(kind) || PUBSUB_KINDS.has(kind);
   const nodes = plan.nodes.map((faults) => faults.filter(({ kind }) => !loses(kind)));
   const merged = plan.merged === null ? null : { ...plan.merged, isHonest: true };

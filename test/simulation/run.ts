@@ -63,7 +63,7 @@ export interface RunResult {
   /** Labels above the confirmed slot, and undos of lost blocks, of the books at `processed`. */
   readonly ahead: number;
   readonly undone: number;
-  /** Liars that were named. */
+  /** Lying sources that were named. */
   readonly named: number;
   readonly slots: number;
   readonly lines: readonly string[];

@@ -1,4 +1,4 @@
-// Laws of several sources at once: an honest one is never named, and a liar is at the end.
+// Laws of several sources at once: an honest one is never named, and a lying one is at the end.
 
 import type { Source } from '../../ingest/source.ts';
 import type { MergedPlan } from './plan.ts';
@@ -13,7 +13,7 @@ export class SourceChecks {
     this.#violated = violated;
   }
 
-  /** Liars that were named. */
+  /** Lying sources that were named. */
   get named(): number {
     return this.#named;
   }
@@ -21,13 +21,13 @@ export class SourceChecks {
   /** `isEnd`: the run is over, otherwise the process crashes. */
   check(source: Source | null, isEnd: boolean): void {
     if (this.#plan === null) return;
-    const { liar, isHonest } = this.#plan;
+    const { lying, isHonest } = this.#plan;
     for (const [number, report] of (source?.reports?.() ?? []).entries()) {
       const { name, isLying, reason } = report;
-      const isLiar = liar?.source === number;
-      if (isLiar && isLying) this.#named += 1;
-      if (!isLiar && isLying && isHonest) this.#violated('no honest source is named', `${name}: ${reason}`);
-      if (isLiar && !isLying && isEnd) this.#violated('a lying source is named', `${name}: ${JSON.stringify(report)}`);
+      const doesLie = lying?.source === number;
+      if (doesLie && isLying) this.#named += 1;
+      if (!doesLie && isLying && isHonest) this.#violated('no honest source is named', `${name}: ${reason}`);
+      if (doesLie && !isLying && isEnd) this.#violated('a lying source is named', `${name}: ${JSON.stringify(report)}`);
     }
   }
 }

@@ -66,7 +66,7 @@ function openMerged(parts: SourceParts, kinds: readonly ('grpc' | 'pubsub')[]): 
   const [first] = members;
   if (first === undefined) throw new RangeError('no source');
   const programs = definition.programs.map(({ programId }) => bs58.decode(programId));
-  const merged: MergedSource = new MergedSource({ members, witness: first.source, programs, logger });
+  const merged: MergedSource = new MergedSource({ members, arbiter: first.source, programs, logger });
   return merged;
 }
 

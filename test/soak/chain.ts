@@ -41,6 +41,6 @@ await runSeeds({
 });
 process.stdout.write(
   `${totals.runs} seeds, ${totals.failed} failed, ${rate()} a second: ${totals.events} events, ${totals.labels} labels of slots, ${totals.crashes} ends of a process\n` +
-    `${totals.ahead} labels of processed slots, ${totals.undone} undos of lost blocks, ${totals.named} liars named\n`,
+    `${totals.ahead} labels of processed slots, ${totals.undone} undos of lost blocks, ${totals.named} lying sources named\n`,
 );
 process.exitCode = totals.failed === 0 ? 0 : 1;

@@ -64,7 +64,7 @@ function goneOf(message: BookDiffMessage): string[] {
 }
 
 /** Records every published state and compares each keeper's book with the state of its sequence. */
-class Witness {
+class Observer {
   readonly compared = { books: 0, differences: 0, neverHeld: 0, gaps: 0, mismatches: 0, recovered: 0, lost: 0 };
   readonly view = new BookView();
   readonly #truth = new Map<string, Map<string, string>>();
@@ -118,12 +118,12 @@ class Witness {
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-async function run(steps: readonly Step[]): Promise<Witness['compared'] & { readonly unequalAtEnd: string[] }> {
+async function run(steps: readonly Step[]): Promise<Observer['compared'] & { readonly unequalAtEnd: string[] }> {
   const stage = new FeedStage();
-  const witness = new Witness();
+  const observer = new Observer();
   const book = new RandomBook();
   const publish = async (...messages: readonly (BookViewDiff | BookViewSnapshot)[]): Promise<void> => {
-    for (const message of messages) witness.saw(message);
+    for (const message of messages) observer.saw(message);
     await stage.publish(...messages);
   };
   await publish(book.diff([]));
@@ -137,7 +137,7 @@ async function run(steps: readonly Step[]): Promise<Witness['compared'] & { read
         return socket;
       },
     });
-    witness.watch(client, choice);
+    observer.watch(client, choice);
     client.subscribe(choice);
     client.connect();
     return { client, choice };
@@ -160,12 +160,12 @@ async function run(steps: readonly Step[]): Promise<Witness['compared'] & { read
   const unequalAtEnd = clients
     .filter(({ client, choice: { level, depth } }) => {
       const keeper = client.book('SOL-PERP');
-      return !keeper?.position || dumpKeeper(keeper) !== dumpView(witness.view, level ?? 'l2', depth);
+      return !keeper?.position || dumpKeeper(keeper) !== dumpView(observer.view, level ?? 'l2', depth);
     })
     .map(({ choice }) => JSON.stringify(choice));
   for (const { client } of clients) client.close();
   stage.feed.stop();
-  return { ...witness.compared, unequalAtEnd };
+  return { ...observer.compared, unequalAtEnd };
 }
 
 /** Drops the next change on its way to the client. */

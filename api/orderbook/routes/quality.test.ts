@@ -132,19 +132,19 @@ describe('GET /quality', () => {
   it('names the live sources, and the one that lies', async () => {
     const source = { kind: 'grpc', slot: 481, lagSlots: 0, missingAccounts: 0, missingTransactions: 0 } as const;
     const honest = { ...source, name: 'one:1', role: 'leader', contradictions: 4, faults: 0 } as const;
-    const liar = { ...honest, name: 'two:2', role: 'follower', slot: 0, lagSlots: 481, faults: 3 } as const;
+    const faulty = { ...honest, name: 'two:2', role: 'follower', slot: 0, lagSlots: 481, faults: 3 } as const;
     const value = encodeMessage('LiveSources', {
       atMs: 10_000,
       sources: [
         { ...honest, isLying: false, reason: '' },
-        { ...liar, isLying: true, reason: 'other account data than the chain' },
+        { ...faulty, isLying: true, reason: 'other account data than the chain' },
       ],
     });
     await stage.log.append(TOPICS.qualityViews, [{ key: 'live-sources', value }]);
     await until(() => quality.liveSources.sources.length === 2);
     expect(JSON.parse((await get('/quality')).body).liveSources).toEqual([
       { ...honest, lying: false, reason: null, msSinceReport: 250 },
-      { ...liar, slot: null, lying: true, reason: 'other account data than the chain', msSinceReport: 250 },
+      { ...faulty, slot: null, lying: true, reason: 'other account data than the chain', msSinceReport: 250 },
     ]);
   });
 

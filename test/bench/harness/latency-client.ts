@@ -19,7 +19,7 @@ const rankOf = (price: string): number => Number((TOP_PRICE - BigInt(price)) / P
 const seqOf = (size: string): number => Number(BigInt(size) / SIZE_STEP);
 
 /** A state of an order, in the first frame that showed it. */
-export interface Sighting {
+export interface Arrival {
   readonly stream: 'compatible' | 'confirmed' | 'processed';
   readonly market: number;
   readonly rank: number;
@@ -64,26 +64,26 @@ export class LatencyClient {
   }
 
   /** Ends the process. Resolves to everything that it saw, in order. */
-  async stop(): Promise<readonly Sighting[]> {
+  async stop(): Promise<readonly Arrival[]> {
     this.#child.send('stop');
-    const [sightings] = (await once(this.#child, 'message')) as [readonly Sighting[]];
+    const [arrivals] = (await once(this.#child, 'message')) as [readonly Arrival[]];
     const exited = once(this.#child, 'exit');
     this.#child.disconnect();
     await exited;
-    return sightings;
+    return arrivals;
   }
 }
 
 async function run({ url, requests }: ClientOptions): Promise<void> {
-  const sightings: Sighting[] = [];
+  const arrivals: Arrival[] = [];
   const streams = new Map<number, string>();
   const newest = new Map<string, number>();
-  const see = (stream: Sighting['stream'], market: number, bids: Iterable<readonly [string, string]>, atMs: number) => {
+  const see = (stream: Arrival['stream'], market: number, bids: Iterable<readonly [string, string]>, atMs: number) => {
     for (const [price, size] of bids) {
       const [key, seq] = [`${stream} ${market} ${price}`, seqOf(size)];
       if (seq <= (newest.get(key) ?? 0)) continue;
       newest.set(key, seq);
-      sightings.push({ stream, market, rank: rankOf(price), seq, atMs });
+      arrivals.push({ stream, market, rank: rankOf(price), seq, atMs });
     }
   };
   const socket = new WebSocket(url);
@@ -110,7 +110,7 @@ async function run({ url, requests }: ClientOptions): Promise<void> {
   process.send?.('ready');
   process.once('message', () => {
     socket.terminate();
-    process.send?.(sightings);
+    process.send?.(arrivals);
   });
   process.once('disconnect', () => process.exit(0));
 }

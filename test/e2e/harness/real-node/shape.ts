@@ -33,8 +33,8 @@ function spelled(text: string): string {
   return text.replaceAll(/[1-9A-HJ-NP-Za-km-z]{32,88}/g, 'KEY').replaceAll(/(?<![\w-])\d+/g, 'N');
 }
 
-/** Lines that one side has and the other lacks: `+` only the witness, `-` only the other. An empty list fits any list. */
-export function differences(witness: Shape, other: Shape): string[] {
+/** Lines that one side has and the other lacks: `+` only the real node, `-` only the other. An empty list fits any list. */
+export function differences(real: Shape, other: Shape): string[] {
   const missing = (from: Shape, side: Shape, sign: string): string[] => {
     const has = new Set(side);
     const empty = side.filter((line) => line.endsWith(`: ${NONE}`)).map((line) => line.slice(0, -`: ${NONE}`.length));
@@ -48,5 +48,5 @@ export function differences(witness: Shape, other: Shape): string[] {
       )
       .map((line) => `${sign} ${line}`);
   };
-  return [...missing(witness, other, '+'), ...missing(other, witness, '-')];
+  return [...missing(real, other, '+'), ...missing(other, real, '-')];
 }

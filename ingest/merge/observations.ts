@@ -3,7 +3,7 @@
 import { dropOldest } from '../../platform/index.ts';
 
 /** One state of an account. */
-export interface Sighting {
+export interface Observation {
   readonly slot: number;
   readonly hash: string;
   /** Order inside the slot on this source; null when it has none: the later arrival counts. */
@@ -14,14 +14,14 @@ export interface Sighting {
   readonly earlier: readonly string[];
 }
 
-/** Slots of states in memory, as many as the shadow check keeps: a witness answers within them. */
-export const SIGHTING_SLOTS = 64;
+/** Slots of states in memory, as many as the shadow check keeps: the arbiter answers within them. */
+export const OBSERVED_SLOTS = 64;
 /** Accounts whose newest state is remembered, several times those of a large exchange. */
 const ACCOUNTS_MAX = 500_000;
 
-export class Sightings {
+export class Observations {
   /** By account, oldest first. Only the first may be older than the slots in memory. */
-  readonly #accounts = new Map<string, Sighting[]>();
+  readonly #accounts = new Map<string, Observation[]>();
   readonly #slots = new Map<number, Set<string>>();
 
   /** The source lost its connection: what it says of an account may skip states. */
@@ -39,7 +39,7 @@ export class Sightings {
     const isChange = before !== undefined && before.hash !== hash;
     const earlier = replaced ? [...replaced.earlier, replaced.hash] : NO_STATES;
     states.push({ slot, version, hash, isChange, earlier });
-    while ((states[1]?.slot ?? slot) < slot - SIGHTING_SLOTS) states.shift();
+    while ((states[1]?.slot ?? slot) < slot - OBSERVED_SLOTS) states.shift();
     this.#accounts.set(key, states);
     dropOldest(this.#accounts, ACCOUNTS_MAX);
     this.#slots.set(slot, (this.#slots.get(slot) ?? new Set()).add(key));
@@ -51,7 +51,7 @@ export class Sightings {
   }
 
   /** State of an account at the end of a slot, if the source named it. */
-  at(key: string, slot: number): Sighting | null {
+  at(key: string, slot: number): Observation | null {
     return this.#accounts.get(key)?.findLast((one) => one.slot <= slot) ?? null;
   }
 
@@ -69,7 +69,7 @@ export class Sightings {
 const NONE: ReadonlySet<string> = new Set();
 const NO_STATES: readonly string[] = [];
 
-function isNewer(last: Sighting, slot: number, version: bigint | null): boolean {
+function isNewer(last: Observation, slot: number, version: bigint | null): boolean {
   if (last.slot !== slot) return last.slot > slot;
   return last.version !== null && version !== null && last.version > version;
 }
