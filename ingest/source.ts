@@ -187,8 +187,8 @@ export interface TransactionPlace {
 /** Asks for the finalized chain within the background share of the node's budget. */
 export interface FinalityReader {
   /**
-   * The transactions that the finalized chain does not have in their slots, which it has all passed. Rejects without an
-   * answer, and when no node proves what a slot has.
+   * The transactions that the finalized chain does not have in their slots, or that failed there; it has passed all of these slots.
+   * Rejects without an answer, and when no node proves what a slot has.
    */
   lacking(places: readonly TransactionPlace[]): Promise<readonly TransactionPlace[]>;
   /** Where the finalized chain has transactions; nothing for one that it does not have. Rejects without an answer. */

@@ -175,6 +175,23 @@ describe('the finalized chain', () => {
     expect(await chain.lacking(places)).toEqual([{ slot: 115, signature: '115' }]);
   });
 
+  it('lacks a transaction whose slot has another block, with other transactions or with none', async () => {
+    const chain = await chainWith(chainOf(90, 200), whole);
+    const dropped = { slot: 115, signature: 'dropped' };
+    expect(await chain.lacking([...places, dropped])).toEqual([dropped]);
+    open[0]?.on('getBlock', () => ({ result: { parentSlot: 1, blockhash: 'other', signatures: [] } }));
+    expect(await chain.lacking([dropped])).toEqual([dropped]);
+  });
+
+  it('lacks a transaction that stands in its slot and fails there, as in another block of the same slot', async () => {
+    const chain = await chainWith(chainOf(90, 200), whole);
+    const status = { slot: 115, confirmationStatus: 'finalized', err: { InstructionError: [0, { Custom: 6_000 }] } };
+    const value = [{ ...status, slot: 108, err: null }, status];
+    open[0]?.on('getSignatureStatuses', () => ({ result: { context: { slot: 6_000 }, value } }));
+    expect(await chain.lacking(places)).toEqual([{ slot: 115, signature: '115' }]);
+    expect(open[0]?.asked.get('getBlock')).toBeUndefined();
+  });
+
   it('lacks none because a node lost its block: that is no answer', async () => {
     const chain = await chainWith(chainOf(90, 200), jumped);
     await expect(chain.lacking(places)).rejects.toThrow('ledger jump');

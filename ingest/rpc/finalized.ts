@@ -13,6 +13,7 @@ const TRANSACTION_VERSION_MAX = 0;
 interface Status {
   readonly slot?: unknown;
   readonly confirmationStatus?: unknown;
+  readonly err?: unknown;
 }
 
 export class FinalizedChain implements FinalityReader {
@@ -27,8 +28,10 @@ export class FinalizedChain implements FinalityReader {
   }
 
   async lacking(places: readonly TransactionPlace[]): Promise<readonly TransactionPlace[]> {
-    const lacking: TransactionPlace[] = [];
-    const unproven = await this.#unproven(places);
+    const statuses = await this.#statuses(places.map(({ signature }) => signature));
+    const unproven = places.filter(({ slot }, index) => !isFinalAt(statuses[index], slot));
+    // Another block of the same slot may have the transaction too: one that fails there has no events.
+    const lacking = places.filter(({ slot }, index) => isFinalAt(statuses[index], slot) && hasFailed(statuses[index]));
     for (const slot of new Set(unproven.map((place) => place.slot))) {
       const signatures = await this.#signatures(slot);
       lacking.push(...unproven.filter((place) => place.slot === slot && !signatures.has(place.signature)));
@@ -42,12 +45,6 @@ export class FinalizedChain implements FinalityReader {
       const slot = Number(statuses[index]?.slot);
       return isFinalAt(statuses[index], slot) ? [{ signature, slot }] : [];
     });
-  }
-
-  /** Transactions whose status does not prove them. */
-  async #unproven(places: readonly TransactionPlace[]): Promise<readonly TransactionPlace[]> {
-    const statuses = await this.#statuses(places.map(({ signature }) => signature));
-    return places.filter(({ slot }, index) => !isFinalAt(statuses[index], slot));
   }
 
   /** Statuses in the order of the signatures. A node forgets them after some minutes. */
@@ -88,6 +85,8 @@ export class FinalizedChain implements FinalityReader {
     return this.#nodes.call({ method, params }, { isBackground: true, signal: this.#signal });
   }
 }
+
+const hasFailed = (status: Status | null | undefined): boolean => (status?.err ?? null) !== null;
 
 const isFinalAt = (status: Status | null | undefined, slot: number): boolean =>
   status?.slot === slot && status.confirmationStatus === 'finalized';
