@@ -29,6 +29,10 @@ export class ForkChain {
   #path: ReadonlySet<number> = new Set();
   /** Confirmed slots whose block, if any, is not on the confirmed chain. */
   readonly #bypassed = new Set<number>();
+  /** Parents of slots up to the confirmed one. */
+  readonly #past = new Map<number, number>();
+  /** Confirmed blocks whose parent no news has named, with the slot down to which their ancestors are looked for. */
+  readonly #unlinked = new Map<number, number>();
   #version = 0;
 
   /** Changes whenever the place of a slot may have changed. */
@@ -82,10 +86,25 @@ export class ForkChain {
 
   /** The block of `slot` stands on the block of `parent`. */
   link(slot: number, parent: number): void {
-    if (slot <= this.#confirmed || parent >= slot) return;
+    if (parent >= slot) return;
+    if (slot <= this.#confirmed) {
+      this.#linkPast(slot, parent);
+      return;
+    }
     this.#parents.set(slot, parent);
     if (this.#parents.size > SLOTS_MAX) this.restart(Math.max(...this.#parents.keys()));
     this.#evaluate();
+  }
+
+  /** News of a confirmed block may come after its confirmation, which another stream brings. */
+  #linkPast(slot: number, parent: number): void {
+    if (slot < this.#confirmed - SLOTS_MAX) return;
+    this.#past.set(slot, parent);
+    const lowest = this.#unlinked.get(slot);
+    if (lowest === undefined) return;
+    this.#unlinked.delete(slot);
+    this.#bypass(slot, lowest);
+    this.#version += 1;
   }
 
   /** The block of `slot` is invalid, and so is every block on it. */
@@ -165,10 +184,12 @@ export class ForkChain {
   confirm(slot: number): void {
     if (slot <= this.#confirmed) return;
     const newest = this.#newestAlive();
-    this.#bypass(slot);
+    for (const [one, parent] of this.#parents) if (one <= slot) this.#past.set(one, parent);
+    this.#bypass(slot, Math.max(this.#confirmed, slot - SLOTS_MAX));
     const isLeft = (one: number) => one >= newest && this.#bypassed.has(one) && !this.#isInvalid(one);
     this.#isLost ||= [newest, ...this.#parents.keys()].some(isLeft);
     this.#confirmed = slot;
+    this.#forget(slot - SLOTS_MAX);
     for (const one of this.#parents.keys()) if (one <= slot) this.#parents.delete(one);
     for (const slots of [this.#dead, this.#delivered, this.#hidden]) {
       for (const one of slots) if (one <= slot) slots.delete(one);
@@ -176,15 +197,25 @@ export class ForkChain {
     this.#evaluate();
   }
 
-  /** Walks from the newly confirmed slot down to the one before, or to the first unknown parent. */
-  #bypass(slot: number): void {
-    const lowest = Math.max(this.#confirmed, slot - SLOTS_MAX);
-    let parent = this.#parents.get(slot);
-    for (let at = slot - 1; at > lowest && parent !== undefined; at -= 1) {
-      if (at === parent) parent = this.#parents.get(at);
-      else this.#bypassed.add(at);
+  /** Walks from a confirmed slot down to `lowest`, or to the first unknown parent. */
+  #bypass(slot: number, lowest: number): void {
+    let at = slot;
+    while (at > lowest + 1) {
+      const parent = this.#past.get(at);
+      if (parent === undefined) {
+        this.#unlinked.set(at, lowest);
+        return;
+      }
+      for (let one = at - 1; one > Math.max(parent, lowest); one--) this.#bypassed.add(one);
+      at = parent;
     }
-    for (const one of this.#bypassed) if (one < slot - SLOTS_MAX) this.#bypassed.delete(one);
+  }
+
+  /** Forgets confirmed slots before this one. */
+  #forget(before: number): void {
+    for (const slots of [this.#bypassed, this.#past, this.#unlinked]) {
+      for (const one of slots.keys()) if (one < before) slots.delete(one);
+    }
   }
 
   get #isComplete(): boolean {

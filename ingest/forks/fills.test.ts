@@ -131,6 +131,38 @@ describe('fills of processed slots', () => {
     );
   });
 
+  it('leave as soon as late news links the confirmed block, in whatever order it comes', () => {
+    const drawn = blocks.chain((all) =>
+      fc.record({
+        all: fc.constant(all),
+        which: fc.nat(23),
+        order: fc.shuffledSubarray([...all], { minLength: all.length, maxLength: all.length }),
+      }),
+    );
+    fc.assert(
+      fc.property(drawn, ({ all, which, order }) => {
+        const reader = new Reader();
+        const followed = new Set(chainOf(all, all.length));
+        for (const block of all) {
+          if (followed.has(block)) reader.chain.link(block.slot, block.parent);
+          reader.chain.delivered(block.slot);
+          reader.take(block);
+        }
+        reader.chain.follow(all.length);
+        reader.settle();
+        const { slot: confirmed } = all[which % all.length] as Block;
+        reader.chain.confirm(confirmed);
+        reader.settle();
+        const isWinning = new Set(namesOf(chainOf(all, confirmed)));
+        const before = reader.standing.filter((name) => Number(name.split(':')[0]) <= confirmed);
+        for (const { slot, parent } of order) reader.chain.link(slot, parent);
+        reader.settle();
+        const left = reader.standing.filter((name) => Number(name.split(':')[0]) <= confirmed);
+        expect(left).toEqual(before.filter((name) => isWinning.has(name)));
+      }),
+    );
+  });
+
   it('are kept over a lost connection, and never withdrawn for lack of news', () => {
     const reader = new Reader();
     const block = (slot: number, parent: number) => {
