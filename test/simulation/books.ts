@@ -35,6 +35,9 @@ export class Books {
   readonly #open = new Set<string>();
   readonly #markets = new Map<string, string>();
 
+  /** Slot in which the log removed an order, until it is there again. */
+  readonly #removed = new Map<string, number>();
+
   /** Slot that each market's book shows: the newest that a message named. Inside brackets it stands. */
   readonly #slots = new Map<string, number>();
 
@@ -72,7 +75,8 @@ export class Books {
       const market = marketKey(message.value);
       if (message.name === 'BookSnapshotBegin') {
         this.#open.add(market);
-        for (const key of [...this.#orders.keys()]) if (key.startsWith(`${market} `)) this.#orders.delete(key);
+        for (const orders of [this.#orders, this.#removed])
+          for (const key of [...orders.keys()]) if (key.startsWith(`${market} `)) orders.delete(key);
       } else this.#open.delete(market);
     }
   }
@@ -98,6 +102,11 @@ export class Books {
     return this.#orders.get(key) ?? this.#markets.get(key);
   }
 
+  /** Slot in which an order was removed that is not there; -1 for any other key. */
+  removedSlot(key: string): number {
+    return this.#removed.get(key) ?? -1;
+  }
+
   #market(market: MessageTypes['BookMarket']): void {
     const { symbol, status, tickSize, stepSize, minOrderSize } = market;
     const terms = {
@@ -115,13 +124,19 @@ export class Books {
     marketType,
     marketIndex,
     source,
+    slot,
     upserts,
     removals,
   }: Extract<BookMessage, { name: 'BookOrders' }>['value']) {
     const key = (maker: Uint8Array, orderId: number) =>
       orderKey({ marketType, marketIndex, source, maker: text(maker), orderId });
-    for (const { maker, orderId } of removals) this.#orders.delete(key(maker, orderId));
+    for (const { maker, orderId } of removals) {
+      const removed = key(maker, orderId);
+      if (this.#orders.delete(removed)) this.#removed.set(removed, slot);
+    }
     for (const order of upserts) {
+      const shown = key(order.maker, order.orderId);
+      this.#removed.delete(shown);
       const terms = {
         direction: order.direction,
         price: String(order.price),
@@ -130,7 +145,7 @@ export class Books {
         baseAssetAmountFilled: String(order.baseAssetAmountFilled),
         bookOrderId: order.bookOrderId === null ? null : String(order.bookOrderId),
       };
-      this.#orders.set(key(order.maker, order.orderId), orderText(terms));
+      this.#orders.set(shown, orderText(terms));
     }
   }
 }

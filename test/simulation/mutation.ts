@@ -191,6 +191,30 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: 'if (pubkey) this.#emit(key, state ?? emitted, pubkey);',
   },
   {
+    name: 'an undo leaves out the orders that the lost blocks removed',
+    file: 'ingest/forks/books.ts',
+    needs: 'processed',
+    find: `      emit: (update) => this.#take(update),
+      reverted: (slot) => this.#revert(slot),`,
+    replace: `      emit: (update) => {
+        const self = this as unknown as { isUndoing?: boolean; removed?: Set<string> };
+        const removed = (self.removed ??= new Set());
+        const idOf = (order: { maker: Uint8Array; orderId: number }) => Buffer.from(order.maker).toString('hex') + order.orderId;
+        this.#slot = Math.max(this.#slot, update.slot);
+        this.#differ?.account(changed(update, { slot: this.#slot, writeVersion: null }), (output) => {
+          if (output.name !== 'BookOrders') return this.#emit(output);
+          const upserts = output.value.upserts.filter((order) => !self.isUndoing || !removed.has(idOf(order)));
+          for (const order of output.value.removals) removed.add(idOf(order));
+          for (const order of upserts) removed.delete(idOf(order));
+          this.#emit({ ...output, value: { ...output.value, upserts } });
+        });
+      },
+      reverted: (slot) => {
+        (this as unknown as { isUndoing?: boolean }).isUndoing = slot !== null;
+        this.#revert(slot);
+      },`,
+  },
+  {
     name: 'a revert is not published',
     file: 'ingest/forks/books.ts',
     needs: 'processed',

@@ -54,10 +54,11 @@ class Partition {
   isUndoing = false;
 }
 
+/** What a book has of a lost block. `text`: undefined where the block removed the order. */
 interface Held {
   readonly partition: Partition;
   readonly key: string;
-  readonly text: string;
+  readonly text: string | undefined;
 }
 
 export class ProcessedChecks {
@@ -115,7 +116,7 @@ export class ProcessedChecks {
     // A block may write an account several times.
     if (isOfBranch || !this.#isWinning(key, now, branch.fromSlot)) return;
     const where = `slots ${branch.fromSlot} to ${branch.toSlot}`;
-    this.#parts.violated('an undo has its name', `${where}: ${key} is ${now}, no BookRevert`);
+    this.#parts.violated('an undo has its name', `${where}: ${key} is ${now ?? 'removed'}, no BookRevert`);
   }
 
   /** Whether the stream at `processed` is past a slot for so long that the process has noticed. */
@@ -209,7 +210,7 @@ export class ProcessedChecks {
       const where = `slots ${lost.fromSlot} to ${lost.toSlot}`;
       const stays = held.find(({ partition, key, text }) => partition.books.text(key) === text);
       if (stays !== undefined && !this.#isTrue(stays, lost))
-        this.#parts.violated('a revert within a slot', `${where}: ${stays.key} is still ${stays.text}`);
+        this.#parts.violated('a revert within a slot', `${where}: ${stays.key} is still ${stays.text ?? 'removed'}`);
       for (const [{ reverts }, count] of before) {
         const isNamed = reverts.slice(count).some((slot) => slot <= lost.toSlot);
         if (!isNamed) this.#parts.violated('an undo has its name', `${where}: no BookRevert`);
@@ -217,13 +218,17 @@ export class ProcessedChecks {
     });
   }
 
-  /** Texts of the book that only the lost blocks have, of keys that begin so. */
+  /** What the book has of the lost blocks alone, of keys that begin so: texts, and orders that are removed since. */
   #heldIn(partition: Partition, number: number, lost: Branch, prefix: string): Held[] {
-    const keys = new Set(lost.states.flatMap((states) => [...states.keys()].filter((key) => key.startsWith(prefix))));
+    const { books } = partition;
+    const keys = new Set(
+      [lost.base, ...lost.states].flatMap((states) => [...states.keys()].filter((key) => key.startsWith(prefix))),
+    );
     return [...keys].flatMap((key) => {
-      const text = partition.books.text(key);
+      const text = books.text(key);
+      const isShown = text !== undefined || books.removedSlot(key) >= lost.fromSlot;
       const isOurs = this.#isOf(number)(key.slice(0, key.indexOf(' ')));
-      if (!isOurs || text === undefined || !lost.states.some((states) => states.get(key) === text)) return [];
+      if (!isShown || !isOurs || !lost.states.some((states) => states.get(key) === text)) return [];
       const held = { partition, key, text };
       return lost.base.get(key) === text || this.#isTrue(held, lost) ? [] : [held];
     });

@@ -49,8 +49,8 @@ export class Truth {
     return followed === undefined ? forks : [followed, ...forks];
   }
 
-  /** Whether a block after a slot, of any fork that the nodes followed, had this text. */
-  isFollowedSince(slot: number, key: string, text: string): boolean {
+  /** Whether a block after a slot, of any fork that the nodes followed, had this text; undefined: it lacked the key. */
+  isFollowedSince(slot: number, key: string, text: string | undefined): boolean {
     return this.#followed.some((one) => one.slot > slot && one.layers.some((states) => states.get(key) === text));
   }
 
