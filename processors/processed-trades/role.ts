@@ -31,7 +31,7 @@ export async function startProcessedFills(context: RoleContext): Promise<Running
 }
 
 /** Numbers the fills and withdrawals of a partition. */
-class ProcessedFills implements PartitionReducer {
+export class ProcessedFills implements PartitionReducer {
   readonly parts;
   readonly #metrics: ReturnType<typeof processedTradesMetrics>;
   readonly #partition: string;

@@ -89,6 +89,7 @@ export class Checks implements LogObserver {
     if (topic === TOPICS.events) this.#event(value);
     else if (topic === TOPICS.book) this.#book(partition, key, value);
     else if (topic === TOPICS.processedBook) this.processed?.stored({ partition, value, key, offset });
+    else if (topic === TOPICS.processedFills) this.processed?.fills.stored({ partition, value, key, offset });
   }
 
   committed(group: string, state: ReadonlyMap<string, Uint8Array>): void {
@@ -159,7 +160,9 @@ export class Checks implements LogObserver {
   }
 
   #event(value: Uint8Array): void {
-    const { signature, eventIndex, slot, name } = decodeEvent(value);
+    const event = decodeEvent(value);
+    this.processed?.fills.event(event);
+    const { signature, eventIndex, slot, name } = event;
     const id = eventKey(signature, eventIndex);
     if (this.#events.has(id)) this.violated('no event twice', `${name} ${shown(id)} of slot ${slot}`);
     this.#events.add(id);
@@ -247,7 +250,7 @@ export class Checks implements LogObserver {
   /** A gap may close only over events that came. */
   #stillOwed(): void {
     this.#owed = this.#owed.filter((event) => !this.#events.has(event.id));
-    const bare = this.#owed.find((event) => !this.#isNamed(event.slot));
+    const bare = this.#owed.find((event) => !this.isNamed(event.slot));
     if (bare !== undefined)
       this.violated('no event missing without a gap', `${bare.name} ${shown(bare.id)}: its gap closed`);
   }
@@ -257,7 +260,7 @@ export class Checks implements LogObserver {
     const named: TrueEvent[] = [];
     for (const event of this.#parts.truth.events(Math.max(from, this.#parts.firstSlot()), to)) {
       if (this.#events.has(event.id)) continue;
-      if (this.#isNamed(event.slot)) named.push(event);
+      if (this.isNamed(event.slot)) named.push(event);
       else {
         const detail = `${event.name} ${shown(event.id)} of slot ${event.slot}${event.isLost ? ', cut from the log' : ''}`;
         this.violated('no event missing without a gap', `${detail}, ${where}`);
@@ -267,7 +270,8 @@ export class Checks implements LogObserver {
     return named;
   }
 
-  #isNamed(slot: number): boolean {
+  /** Whether an open gap names the slot. */
+  isNamed(slot: number): boolean {
     return this.#gaps.some((gap) => isOpen(gap) && gap.fromSlot <= slot && gap.toSlot >= slot);
   }
 

@@ -1,8 +1,8 @@
 // The gRPC servers of a run. They stand beside its nodes and share their faults; a lying one has its own.
 
 import type { Feed } from '../../localnet/grpc/feed.ts';
-import type { FeedMessage } from '../../localnet/grpc/messages.ts';
-import type { Ledger } from '../../localnet/ledger.ts';
+import { blockMessages, type FeedMessage } from '../../localnet/grpc/messages.ts';
+import type { Ledger, StoredBlock, StoredTransaction } from '../../localnet/ledger.ts';
 import type { Faults } from '../../localnet/node/faults.ts';
 import type { Node } from '../../localnet/node/node.ts';
 import { GrpcServer, type GrpcServerPlan } from './grpc.ts';
@@ -35,10 +35,17 @@ function openServer(parts: ServersParts, plan: GrpcServerPlan, number: number): 
   return [[`grpc-${number}`, new GrpcServer({ ...plan, feed, faults, time, deadUpdates })]];
 }
 
+/** Accounts and transactions of a block that dies before it has metadata. */
 function updatesOf({ exchange, ledger }: ServersParts, slot: number): FeedMessage[] {
-  return exchange
-    .deadBlock()
-    .transactions.flatMap(({ signature, writes }) =>
-      writes.map((one) => ({ kind: 'account', slot, signature, account: ledger.accounts.version(one, slot) })),
-    );
+  const transactions: StoredTransaction[] = [];
+  const times = { height: 0, blockTime: 0 };
+  const hashes = { blockhash: ledger.genesisHash, previousBlockhash: ledger.genesisHash };
+  const block: StoredBlock = { slot, parentSlot: ledger.tipSlot, ...times, ...hashes, transactions };
+  for (const [index, transaction] of exchange.deadBlock().transactions.entries()) {
+    const { signature, err = null, logMessages, accountKeys } = transaction;
+    const writes = transaction.writes.map((one) => ledger.accounts.version(one, slot));
+    const cuts = { cutLogs: null, lostRecords: [], usesLookups: false };
+    transactions.push({ signature, err, logMessages, accountKeys, index, sequence: index, block, writes, ...cuts });
+  }
+  return blockMessages(block, true).filter(({ kind }) => kind !== 'blockMeta');
 }

@@ -4,6 +4,7 @@
 import type { LogRecord } from '../../platform/index.ts';
 import { decodeMessage, TOPICS } from '../../schemas/index.ts';
 import { Books, type Difference, differenceText, isBookMessage, unreadMarket } from './books.ts';
+import { FillChecks } from './fill-checks.ts';
 import type { Truth } from './truth.ts';
 
 type States = ReadonlyMap<string, string>;
@@ -40,6 +41,8 @@ export interface ProcessedParts {
   /** Number of the process; a crash changes it. */
   readonly process: () => number;
   readonly after: (ms: number, run: () => void) => void;
+  /** Whether an open gap of the log names the slot. */
+  readonly isGap: (slot: number) => boolean;
   readonly violated: (rule: string, detail: string) => void;
 }
 
@@ -62,6 +65,7 @@ interface Held {
 }
 
 export class ProcessedChecks {
+  readonly fills: FillChecks;
   readonly #parts: ProcessedParts;
   readonly #partitions = Array.from({ length: TOPICS.processedBook.partitions }, () => new Partition());
   readonly #places = new Map<string, number>();
@@ -75,11 +79,17 @@ export class ProcessedChecks {
 
   constructor(parts: ProcessedParts) {
     this.#parts = parts;
+    this.fills = new FillChecks(parts);
   }
 
   /** Labels above the confirmed slot, and undos that the news of a fork or a dead block brought. */
-  get counts(): { readonly ahead: number; readonly undone: number } {
-    return { ahead: this.#ahead, undone: this.#undone };
+  get counts(): {
+    readonly ahead: number;
+    readonly undone: number;
+    readonly early: number;
+    readonly withdrawn: number;
+  } {
+    return { ahead: this.#ahead, undone: this.#undone, ...this.fills.counts };
   }
 
   stored({ partition: number, value, key }: LogRecord): void {
@@ -140,6 +150,7 @@ export class ProcessedChecks {
 
   /** The books at the end are those of the chain. */
   settled(slot: number): void {
+    this.fills.settled();
     const truth = this.#parts.truth.states(slot);
     const unread = unreadMarket(truth, (market) => this.#partitions[this.#places.get(market) ?? -1]?.books ?? null);
     if (unread !== null) this.#parts.violated('processed book at the end', unread);
@@ -200,6 +211,7 @@ export class ProcessedChecks {
   }
 
   #expect(lost: Lost): void {
+    this.#expectWithdrawal(lost);
     const held = this.#partitions.flatMap((partition, number) => this.#heldIn(partition, number, lost, ''));
     if (held.length === 0) return;
     const before = new Map(held.map(({ partition }) => [partition, partition.reverts.length]));
@@ -215,6 +227,20 @@ export class ProcessedChecks {
         const isNamed = reverts.slice(count).some((slot) => slot <= lost.toSlot);
         if (!isNamed) this.#parts.violated('an undo has its name', `${where}: no BookRevert`);
       }
+    });
+  }
+
+  #expectWithdrawal({ fromSlot, toSlot }: Lost): void {
+    const fills = this.fills.lost(fromSlot, toSlot);
+    if (fills.length === 0) return;
+    const process = this.#parts.process();
+    this.#parts.after(UNDO_MS, () => {
+      const stays = fills.find((fill) => this.fills.stands(fill));
+      if (stays !== undefined && this.#parts.process() === process)
+        this.#parts.violated(
+          'a withdrawal within a slot',
+          `slots ${fromSlot} to ${toSlot}: a fill of ${stays.slot} stands`,
+        );
     });
   }
 

@@ -63,6 +63,9 @@ export interface RunResult {
   /** Labels above the confirmed slot, and undos of lost blocks, of the books at `processed`. */
   readonly ahead: number;
   readonly undone: number;
+  /** Fills at `processed` that were published before their slot was confirmed, and withdrawn ones. */
+  readonly early: number;
+  readonly withdrawn: number;
   /** Lying sources that were named. */
   readonly named: number;
   readonly slots: number;
@@ -213,6 +216,7 @@ class Run {
       confirmedSlot: () => this.#ledger.slotAt('confirmed'),
       process: () => this.#crashes,
       after: (ms, run) => this.#time.after(ms, run),
+      isGap: (slot) => this.#checks.isNamed(slot),
       violated: (rule, detail) => this.#checks.violated(rule, detail),
     });
   }
@@ -224,15 +228,14 @@ class Run {
     this.#tick();
     await this.#time.run(() => this.#isOver);
     const { events, labels } = this.#checks.counts;
-    const { ahead, undone } = this.#checks.processed?.counts ?? { ahead: 0, undone: 0 };
+    const processed = this.#checks.processed?.counts ?? { ahead: 0, undone: 0, early: 0, withdrawn: 0 };
     return {
       seed: this.#plan.seed,
       hash: this.#trace.end(),
       violations: this.#checks.violations,
       events,
       labels,
-      ahead,
-      undone,
+      ...processed,
       named: this.#sources.named,
       crashes: this.#crashes,
       slots: this.#slots,
@@ -347,7 +350,9 @@ class Run {
       logger: this.#logger,
       metrics: createMetrics(['ingest']),
     };
-    const forks = this.#plan.processed === null ? {} : { forks: openForks(this.#sourceParts(network)) };
+    const { processed } = this.#checks;
+    const forks =
+      processed === null ? {} : { forks: openForks(this.#sourceParts(network), () => processed.fills.connecting()) };
     const role = startIngest(context, { definition, source, readers, deriveUser, ...forks });
     role.then(({ done }) => done).catch((error: unknown) => this.#ended(network, error));
   }

@@ -70,12 +70,16 @@ function openMerged(parts: SourceParts, kinds: readonly ('grpc' | 'pubsub')[]): 
   return merged;
 }
 
-/** Streams at `processed`, from the servers of the source in turn. */
-export function openForks({ network, hosts, grpcHosts, definition }: SourceParts): OpenConnection {
+/** Streams at `processed`, from the servers of the source in turn. `connecting` is called before each. */
+export function openForks(
+  { network, hosts, grpcHosts, definition }: SourceParts,
+  connecting: () => void,
+): OpenConnection {
   const filters = accountFilters(definition);
   const programs = definition.programs.map(({ programId }) => programId);
   const { openStream: open } = network;
   return (parts, attempt) => {
+    connecting();
     const host = grpcHosts[attempt % grpcHosts.length];
     if (host === undefined) {
       const url = wsUrl(hosts[attempt % hosts.length] ?? '');

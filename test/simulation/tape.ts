@@ -180,9 +180,10 @@ export class TapeExchange implements Exchange {
     return this.#branch?.played(slot)?.states ?? null;
   }
 
-  /** Writes of a block that turns out to be invalid. */
+  /** A block that turns out to be invalid. */
   deadBlock(): TapeBlock {
-    return this.#block(this.#distant);
+    const block = this.#block(this.#distant);
+    return { ...block, transactions: block.transactions.map(onBranch) };
   }
 
   get #distant(): number {
@@ -202,7 +203,7 @@ export class TapeExchange implements Exchange {
   }
 }
 
-/** Every second transaction of a losing fork keeps its signature: it lands on the winning one as well. */
+/** Every second transaction of a losing fork or a dead block keeps its signature: it lands on the winning one as well. */
 function onBranch(transaction: LedgerTransaction, index: number): LedgerTransaction {
   if (index % 2 === 0) return transaction;
   const signature = bs58.encode(createHash('sha512').update(`branch|${transaction.signature}`).digest());

@@ -14,7 +14,18 @@ if (!Number.isSafeInteger(seeds) || seeds < 1 || !Number.isSafeInteger(first) ||
 }
 
 const startedMs = performance.now();
-const totals = { runs: 0, failed: 0, events: 0, crashes: 0, labels: 0, ahead: 0, undone: 0, named: 0 };
+const totals = {
+  runs: 0,
+  failed: 0,
+  events: 0,
+  crashes: 0,
+  labels: 0,
+  ahead: 0,
+  undone: 0,
+  early: 0,
+  withdrawn: 0,
+  named: 0,
+};
 const rate = () => (totals.runs / ((performance.now() - startedMs) / 1000)).toFixed(1);
 
 await runSeeds({
@@ -28,6 +39,8 @@ await runSeeds({
     totals.labels += result.labels;
     totals.ahead += result.ahead;
     totals.undone += result.undone;
+    totals.early += result.early;
+    totals.withdrawn += result.withdrawn;
     totals.named += result.named;
     if (isVerbose) process.stdout.write(`${result.lines.join('\n')}\nhash ${result.hash}\n`);
     if (result.violations.length > 0) {
@@ -41,6 +54,7 @@ await runSeeds({
 });
 process.stdout.write(
   `${totals.runs} seeds, ${totals.failed} failed, ${rate()} a second: ${totals.events} events, ${totals.labels} labels of slots, ${totals.crashes} ends of a process\n` +
-    `${totals.ahead} labels of processed slots, ${totals.undone} undos of lost blocks, ${totals.named} lying sources named\n`,
+    `${totals.ahead} labels of processed slots, ${totals.undone} undos of lost blocks, ${totals.named} lying sources named\n` +
+    `${totals.early} fills before their confirmation, ${totals.withdrawn} withdrawn fills\n`,
 );
 process.exitCode = totals.failed === 0 ? 0 : 1;
