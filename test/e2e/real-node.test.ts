@@ -1,13 +1,16 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningLocalnet } from '../../localnet/index.ts';
 import { ask } from '../support/localnet/test-client.ts';
 import { eventually } from '../support/platform/eventually.ts';
-import type { Subjects } from './harness/real-node/call.ts';
+import { isSoak, times } from '../support/platform/times.ts';
+import { CONFIRMED, type Subjects } from './harness/real-node/call.ts';
 import { CALLS } from './harness/real-node/calls.ts';
 import { LOST_CALLS } from './harness/real-node/history-calls.ts';
+import { followAsIngest, formsOf, noting, readAsIngest } from './harness/real-node/ingester.ts';
 import { unexpected } from './harness/real-node/known.ts';
 import {
   type Observed,
@@ -17,26 +20,37 @@ import {
   type Shapes,
 } from './harness/real-node/observe.ts';
 import { readRecorded, writeRecorded } from './harness/real-node/recorded.ts';
+import { DRIFT, recordedExchange } from './harness/real-node/recorded-exchange.ts';
+import { RecordedRoles } from './harness/real-node/recorded-roles.ts';
 import { differences } from './harness/real-node/shape.ts';
 import {
   SIMULATED_CHANGES,
   simulatedAccounts,
   simulatedSubjects,
-  skippedSlot,
   startSimulated,
 } from './harness/real-node/simulated.ts';
 import { type Changing, REFUSALS, SUBSCRIPTIONS } from './harness/real-node/subscriptions.ts';
 import { Traffic } from './harness/real-node/traffic.ts';
-import { findValidator, Validator } from './harness/real-node/validator.ts';
+import { FIRST_SLOT, findValidator, Validator } from './harness/real-node/validator.ts';
 
 const SYSTEM_PROGRAM = '11111111111111111111111111111111';
 const LOG_BYTES_MAX = 10_000;
 /** More than the simulated chain has when the calls are made. */
 const RETAINED_BLOCKS = 250;
+/** Reasons of gaps (ingest/rpc/transaction-audit.ts). */
+const OUTAGE = 'not connected';
+const JUMP = 'the node lost these blocks at a jump to a newer snapshot';
+/** Longer than the time after which ingest takes a node for silent. */
+const PAUSE_MS = 5_000;
+const size = (levels: object) => Object.keys(levels).length;
 const SHAPES = CALLS.length + LOST_CALLS.length + SUBSCRIPTIONS.length + REFUSALS.length;
-const WITNESSED = `${CALLS.length + LOST_CALLS.length} calls, ${SUBSCRIPTIONS.length} subscriptions and ${REFUSALS.length} refusals`;
+const ASKED = `${CALLS.length + LOST_CALLS.length} calls, ${SUBSCRIPTIONS.length} subscriptions and ${REFUSALS.length} refusals`;
 
 const program = findValidator();
+/** `RECORD_NODE_SHAPES=1` writes the shapes of the validator instead of comparing with them. */
+const isRecording = process.env.RECORD_NODE_SHAPES === '1';
+/** A validator keeps a core busy, so a run of all tests leaves out what costs it another start. */
+const canLose = isSoak || isRecording;
 const say = (text: string): void => void process.stderr.write(`real-node: ${text}\n`);
 
 function comparison(real: Shapes, other: Shapes): string[] {
@@ -63,7 +77,7 @@ describe('the simulated cluster answers like a real node', () => {
     await pruned.step(2 * RETAINED_BLOCKS);
     const lost = await observeCalls(pruned.rpcUrl, beforeLoss, LOST_CALLS);
     const recorded = readRecorded();
-    say(`${WITNESSED} compared with shapes of ${recorded.node}`);
+    say(`${ASKED} of the simulated cluster compared with shapes recorded from ${recorded.node}`);
     expect(Object.keys(recorded.shapes).length).toBe(SHAPES);
     expect(comparison(recorded.shapes, { ...shapes, ...refusals, ...notified, ...lost.shapes })).toEqual([]);
   });
@@ -77,47 +91,61 @@ describe('the simulated cluster answers like a real node', () => {
 describe.runIf(program !== null)('a real validator beside the simulated cluster', () => {
   let net: RunningLocalnet;
   const folder = mkdtempSync(join(tmpdir(), 'real-node-'));
+  const exchange = recordedExchange();
   let validator: Validator;
+  let roles: RecordedRoles | null = null;
   let traffic: Traffic;
   let subjects: Subjects;
   let changing: Changing;
   let node = '';
-  let witnessed: Shapes = {};
+  let observed: Shapes = {};
   let real: Observed;
+  let notified: Shapes;
   let simulated: Observed;
 
   beforeAll(async () => {
     net = await startSimulated();
     const own = await simulatedSubjects(net);
     simulated = await observeCalls(net.rpcUrl, own);
-    validator = await Validator.start(program ?? '', folder, await simulatedAccounts(net));
+    const genesis = [...(await simulatedAccounts(net)), ...(exchange?.accounts ?? [])];
+    validator = await Validator.start(program ?? '', folder, genesis);
+    if (exchange === null) say('no recorded accounts: the pipeline does not run on the validator');
+    const starting = exchange === null ? null : RecordedRoles.start(validator, folder, exchange);
+    // A busy validator keeps a core busy at all times, so what can wait together does.
+    starting?.catch(() => {});
     traffic = new Traffic(validator);
     await traffic.fund();
     const signature = await traffic.transfer();
     const failedSignature = await traffic.failing();
-    const { signature: lookupSignature, lookedUp, slot } = await traffic.lookup();
+    changing = { program: SYSTEM_PROGRAM, wallet: traffic.wallet, kind: await traffic.votes() };
+    const [looked, observed] = await Promise.all([
+      traffic.lookup(),
+      observeSubscriptions(validator.wsUrl, changing, () => traffic.transfer()),
+    ]);
+    const { signature: lookupSignature, lookedUp, slot } = looked;
+    notified = observed;
     const tip = await ask<number>(validator.rpcUrl, 'getSlot', [{ commitment: 'confirmed' }]);
     const { program: owner, accounts } = own;
     const { wallet } = traffic;
     const ofTransactions = { wallet, signature, lookupSignature, lookedUp, failedSignature, slot, tip };
-    subjects = { program: owner, accounts, ...ofTransactions, skippedSlot: await skippedSlot(validator.rpcUrl, 0) };
-    changing = { program: SYSTEM_PROGRAM, wallet, kind: await traffic.votes() };
+    subjects = { program: owner, accounts, ...ofTransactions, skippedSlot: FIRST_SLOT - 1 };
     real = await observeCalls(validator.rpcUrl, subjects);
     const version = await ask<Record<string, string>>(validator.rpcUrl, 'getVersion');
     node = `Agave ${version['solana-core']}`;
-    say(`${WITNESSED} on ${node}`);
+    say(`${ASKED} on ${node}${canLose ? '' : ', without those of a node that lost blocks'}`);
+    roles = await starting;
   });
   afterAll(async () => {
-    await Promise.all([validator?.stop(), net?.stop()]);
+    await Promise.all([roles?.stop(), net?.stop()]);
+    await validator?.stop();
     rmSync(folder, { recursive: true, force: true });
-    if (process.env.RECORD_NODE_SHAPES === '1' && Object.keys(witnessed).length === SHAPES)
-      writeRecorded({ node, shapes: witnessed });
+    if (isRecording && Object.keys(observed).length === SHAPES) writeRecorded({ node, shapes: observed });
   });
 
   /** Compares with the recorded shapes of the same names, except when they are recorded anew. */
   function expectRecorded(shapes: Shapes): void {
-    witnessed = { ...witnessed, ...shapes };
-    if (process.env.RECORD_NODE_SHAPES === '1') return;
+    observed = { ...observed, ...shapes };
+    if (isRecording) return;
     const { shapes: recorded } = readRecorded();
     const same = Object.fromEntries(Object.keys(shapes).map((name) => [name, recorded[name] ?? []]));
     expect(comparison(shapes, same)).toEqual([]);
@@ -125,14 +153,24 @@ describe.runIf(program !== null)('a real validator beside the simulated cluster'
 
   it('has the shapes that were recorded, for calls and notifications', async () => {
     const refusals = await observeRefusals(validator.wsUrl, changing);
-    const notifications = await observeSubscriptions(validator.wsUrl, changing, () => traffic.transfer());
-    expectRecorded({ ...real.shapes, ...refusals, ...notifications });
+    expectRecorded({ ...real.shapes, ...refusals, ...notified });
   });
 
   it('has the same values where both have the same accounts', () => {
     const names = Object.keys(real.values);
     expect(names.length).toBe(CALLS.filter(({ sameValues }) => sameValues).length);
     for (const name of names) expect(simulated.values[name], name).toEqual(real.values[name]);
+  });
+
+  it('is asked in every form that ingest uses, and ingest reads the same from both', async () => {
+    const forms = new Set<string>();
+    const transport = noting(forms);
+    const read = readAsIngest(validator.rpcUrl, subjects, transport);
+    const simulatedRead = readAsIngest(net.rpcUrl, await simulatedSubjects(net), transport);
+    expect(await read).toEqual(await simulatedRead);
+    await followAsIngest(validator, transport, forms);
+    const suite = formsOf([...CALLS, ...LOST_CALLS], SUBSCRIPTIONS, subjects);
+    expect([...forms].filter((form) => !suite.has(form))).toEqual([]);
   });
 
   it('cuts logs at execution, and shorter lines follow the cut', async () => {
@@ -147,6 +185,12 @@ describe.runIf(program !== null)('a real validator beside the simulated cluster'
     expect(logMessages.lastIndexOf('Log truncated')).toBe(cut);
     expect(logMessages.slice(cut + 1)).toContain('Program log: Memo (len 1): "z"');
     expect(logMessages.join('').length).toBeLessThan(LOG_BYTES_MAX);
+  });
+
+  it.runIf(exchange !== null)('feeds the pipeline, whose books are those of the recorded orders', async () => {
+    const filled = [...(exchange?.books.values() ?? [])].filter(({ bids, asks }) => size(bids) + size(asks) > 0);
+    expect(filled.length).toBe(3);
+    await roles?.expectBooks(await touched());
   });
 
   it('has its accounts after a kill, and goes on after a pause', async () => {
@@ -180,7 +224,24 @@ describe.runIf(program !== null)('a real validator beside the simulated cluster'
     });
   });
 
-  it('has the shapes that were recorded when it lost its older blocks', async () => {
+  it.runIf(exchange !== null)('leaves the books whole, and the gap filled, through kills of ingest too', async () => {
+    await roles?.gap(OUTAGE, true);
+    for (let kill = 0; kill < times(1, 10); kill++) {
+      if (kill > 0) {
+        await validator.restartAfterKill();
+        await validator.pause();
+        await sleep(PAUSE_MS);
+        validator.resume();
+      }
+      const slot = await touched();
+      await roles?.restartIngestAfterKill();
+      await roles?.expectBooks(slot);
+      // The chain begins at a later slot than its genesis, as if its node had lost the blocks before.
+      await roles?.untilFilled(JUMP);
+    }
+  });
+
+  it.runIf(canLose)('has the shapes that were recorded when it lost its older blocks', async () => {
     await validator.restartWithoutBlocks();
     const lost = await eventually(async () => {
       const tip = await ask<number>(validator.rpcUrl, 'getSlot', [{ commitment: 'finalized' }]);
@@ -191,4 +252,15 @@ describe.runIf(program !== null)('a real validator beside the simulated cluster'
     const { shapes } = await observeCalls(validator.rpcUrl, lost, LOST_CALLS);
     expectRecorded(shapes);
   });
+
+  it.runIf(canLose && exchange !== null)('leaves the books whole then as well, and a gap that is named', async () => {
+    await roles?.expectBooks(await touched());
+    await roles?.gap(OUTAGE, false);
+  });
+
+  /** A recorded account changes. Returns a confirmed slot after it. */
+  async function touched(): Promise<number> {
+    await traffic.touch(exchange?.maker ?? '', DRIFT);
+    return ask<number>(validator.rpcUrl, 'getSlot', [CONFIRMED]);
+  }
 });

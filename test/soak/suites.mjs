@@ -109,6 +109,13 @@ export const SUITES = {
       'processors/history/retraction-sink.test.ts',
     ],
   },
+  'real-node': {
+    usage: '',
+    takes: '4 min',
+    proves:
+      'books over a real validator are whole and gaps named through ten kills of both, pauses, and the loss of its blocks',
+    files: ['test/e2e/real-node.test.ts'],
+  },
   teeth: {
     usage: '[seeds of each fault] [part of a name]',
     takes: '30 min',

@@ -60,7 +60,7 @@ async function firstLoading(rpcUrl: string, listed: readonly Listed[]) {
 }
 
 /** The first slot without a block from `fromSlot` on. */
-export async function skippedSlot(rpcUrl: string, fromSlot: number): Promise<number> {
+async function skippedSlot(rpcUrl: string, fromSlot: number): Promise<number> {
   const slots = await ask<number[]>(rpcUrl, 'getBlocks', [fromSlot, null, FINALIZED]);
   const skipped = slots.findIndex((slot, index) => slot !== fromSlot + index);
   if (skipped < 0) throw new Error('the chain has no skipped slot');

@@ -1,5 +1,6 @@
 // Real transactions with built-in programs: transfers, failures, memos that log too much, and keys from a lookup table.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type AddressLookupTableAccount,
   AddressLookupTableProgram,
@@ -23,6 +24,10 @@ const MEMO_PROGRAM = new PublicKey('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr'
 /** A vote account begins with the version of its layout. */
 const VOTE_VERSION_BYTES = 4;
 const COMPUTE_UNITS = 1_400_000;
+/** 150 slots of a validator whose slots last 50 ms. */
+const BLOCKHASH_MS = 7_500;
+const POLL_MS = 50;
+const POLLS_PER_SEND = 20;
 /** A request that a busy node lost is not waited for longer. */
 const ANSWER_WITHIN_MS = 20_000;
 
@@ -43,13 +48,22 @@ export class Traffic {
   }
 
   async fund(): Promise<void> {
-    await this.#confirmed(await this.connection.requestAirdrop(this.payer.publicKey, 100 * LAMPORTS_PER_SOL));
+    const ask = () => this.connection.requestAirdrop(this.payer.publicKey, 100 * LAMPORTS_PER_SOL);
+    await eventually(async () => this.#confirmed(await ask(), ask));
   }
 
   transfer(lamports = LAMPORTS_PER_SOL / 100): Promise<string> {
     return this.#send([
       SystemProgram.transfer({ fromPubkey: this.payer.publicKey, toPubkey: Keypair.generate().publicKey, lamports }),
     ]);
+  }
+
+  /** Writes an account of a program and names the program, whose code it does not run. */
+  touch(account: string, program: string): Promise<string> {
+    const toPubkey = new PublicKey(account);
+    const transfer = SystemProgram.transfer({ fromPubkey: this.payer.publicKey, toPubkey, lamports: 1 });
+    transfer.keys.push({ pubkey: new PublicKey(program), isSigner: false, isWritable: false });
+    return this.#send([transfer]);
   }
 
   /** More than the payer has, in a transaction of version 0. */
@@ -110,28 +124,42 @@ export class Traffic {
     return { program: VoteProgram.programId.toBase58(), bytes: bs58.encode(version) };
   }
 
-  async #sendVersion0(instructions: TransactionInstruction[], tables: AddressLookupTableAccount[]): Promise<string> {
-    const { publicKey } = this.payer;
-    const { blockhash } = await this.connection.getLatestBlockhash('confirmed');
-    const message = new TransactionMessage({ payerKey: publicKey, recentBlockhash: blockhash, instructions });
-    const transaction = new VersionedTransaction(message.compileToV0Message(tables));
-    transaction.sign([this.payer]);
-    return this.#confirmed(await this.connection.sendTransaction(transaction, { skipPreflight: true }));
-  }
-
-  async #send(instructions: readonly TransactionInstruction[]): Promise<string> {
-    const transaction = new Transaction().add(...instructions);
-    const sent = await this.connection.sendTransaction(transaction, [this.payer], { skipPreflight: true });
-    return this.#confirmed(sent);
-  }
-
-  async #confirmed(signature: string): Promise<string> {
-    await eventually(async () => {
-      const { value } = await this.connection.getSignatureStatus(signature);
-      if (value?.confirmationStatus !== 'confirmed' && value?.confirmationStatus !== 'finalized') {
-        throw new Error(`${signature} is not confirmed`);
-      }
+  #sendVersion0(instructions: TransactionInstruction[], tables: AddressLookupTableAccount[]): Promise<string> {
+    return this.#landed((recentBlockhash) => {
+      const message = new TransactionMessage({ payerKey: this.payer.publicKey, recentBlockhash, instructions });
+      const transaction = new VersionedTransaction(message.compileToV0Message(tables));
+      transaction.sign([this.payer]);
+      return transaction.serialize();
     });
-    return signature;
+  }
+
+  #send(instructions: readonly TransactionInstruction[]): Promise<string> {
+    return this.#landed((recentBlockhash) => {
+      const transaction = new Transaction({ recentBlockhash, feePayer: this.payer.publicKey }).add(...instructions);
+      transaction.sign(this.payer);
+      return transaction.serialize();
+    });
+  }
+
+  /** A busy node loses transactions: each is sent again, and made anew when its blockhash is too old. */
+  #landed(make: (blockhash: string) => Uint8Array): Promise<string> {
+    return eventually(async () => {
+      const { blockhash } = await this.connection.getLatestBlockhash('confirmed');
+      const bytes = make(blockhash);
+      const send = () => this.connection.sendRawTransaction(bytes, { skipPreflight: true, maxRetries: 0 });
+      return this.#confirmed(await send(), send);
+    });
+  }
+
+  /** Rejects when it is not confirmed while its blockhash is good. */
+  async #confirmed(signature: string, again: () => Promise<unknown>): Promise<string> {
+    const deadlineMs = Date.now() + BLOCKHASH_MS;
+    for (let polls = 1; Date.now() < deadlineMs; polls++) {
+      const { value } = await this.connection.getSignatureStatus(signature);
+      if (value?.confirmationStatus === 'confirmed' || value?.confirmationStatus === 'finalized') return signature;
+      await sleep(POLL_MS);
+      if (polls % POLLS_PER_SEND === 0) await again();
+    }
+    throw new Error(`${signature} is not confirmed`);
   }
 }
