@@ -6,7 +6,7 @@ import { eventually } from '../../../support/platform/eventually.ts';
 import type { NodeCall, Subjects } from './call.ts';
 import { CALLS } from './calls.ts';
 import { type Shape, shapeOf } from './shape.ts';
-import { type Changing, REFUSALS, SUBSCRIPTIONS } from './subscriptions.ts';
+import { type Changing, REFUSALS, SILENT, SUBSCRIPTIONS } from './subscriptions.ts';
 
 /** Shapes by the name of the call or subscription. */
 export type Shapes = Readonly<Record<string, Shape>>;
@@ -64,7 +64,7 @@ export async function observeSubscriptions(
   const subscribe = async (): Promise<Subscribed> => {
     const client = await RawPubSub.open(wsUrl);
     const names = new Map<number, string>();
-    for (const { name, kind, params } of SUBSCRIPTIONS)
+    for (const { name, kind, params } of [...SUBSCRIPTIONS, SILENT])
       names.set(await client.subscribe(kind, ...params(changing)), name);
     return { client, names };
   };
@@ -79,7 +79,7 @@ export async function observeSubscriptions(
       const name = names.get(params.subscription) ?? 'none';
       received.set(name, [...(received.get(name) ?? []), { method, result: params.result }]);
     }
-    const missing = [...names.values()].filter((name) => !received.has(name));
+    const missing = SUBSCRIPTIONS.map(({ name }) => name).filter((name) => !received.has(name));
     const updates = JSON.stringify(received.get('slotsUpdates') ?? []);
     missing.push(...SLOT_UPDATES.filter((type) => !updates.includes(`"type":"${type}"`)));
     if (missing.length > 0) throw new Error(`no notification yet: ${missing.join(', ')}`);

@@ -1,5 +1,7 @@
 // Every subscription that the pipeline relies on, and the wrong ones that a node refuses.
 
+import bs58 from 'bs58';
+
 /** What changes while the notifications are collected. */
 export interface Changing {
   readonly program: string;
@@ -14,6 +16,7 @@ export interface NodeSubscription {
   readonly params: (changing: Changing) => unknown[];
 }
 
+const NO_KIND = bs58.encode(Buffer.alloc(4, 0xff));
 const LEVELS = ['processed', 'confirmed', 'finalized'] as const;
 
 export const SUBSCRIPTIONS: readonly NodeSubscription[] = [
@@ -48,6 +51,16 @@ export const SUBSCRIPTIONS: readonly NodeSubscription[] = [
   { name: 'root', kind: 'root', params: () => [] },
   { name: 'slotsUpdates', kind: 'slotsUpdates', params: () => [] },
 ];
+
+/** No account of the program begins so: a notification would show that the filter does nothing. */
+export const SILENT: NodeSubscription = {
+  name: 'program of no account',
+  kind: 'program',
+  params: ({ kind: { program } }) => [
+    program,
+    { commitment: 'processed', encoding: 'base64', filters: [{ memcmp: { offset: 0, bytes: NO_KIND } }] },
+  ],
+};
 
 interface Refusal {
   readonly name: string;
