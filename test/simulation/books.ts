@@ -35,7 +35,7 @@ export class Books {
   readonly #open = new Set<string>();
   readonly #markets = new Map<string, string>();
 
-  /** Slot in which the log removed an order, until it is there again. */
+  /** Slot in which the log removed an order, until it is there again, or an undo ends. */
   readonly #removed = new Map<string, number>();
 
   /** Slot that each market's book shows: the newest that a message named. Inside brackets it stands. */
@@ -63,6 +63,11 @@ export class Books {
   /** The slot of all books that have one. */
   label(slot: number): void {
     for (const [market, before] of this.#slots) this.#slots.set(market, Math.max(before, slot));
+  }
+
+  /** An undo has ended: an order that is not there any more may be one that was not there yet. */
+  undone(): void {
+    this.#removed.clear();
   }
 
   take(message: BookMessage): void {
@@ -102,7 +107,7 @@ export class Books {
     return this.#orders.get(key) ?? this.#markets.get(key);
   }
 
-  /** Slot in which an order was removed that is not there; -1 for any other key. */
+  /** Slot in which an order was removed that is not there; -1 for any other key, and for orders from before the newest undo. */
   removedSlot(key: string): number {
     return this.#removed.get(key) ?? -1;
   }
@@ -120,14 +125,8 @@ export class Books {
     this.#markets.set(marketStateKey(marketKey(market)), marketText(terms));
   }
 
-  #apply({
-    marketType,
-    marketIndex,
-    source,
-    slot,
-    upserts,
-    removals,
-  }: Extract<BookMessage, { name: 'BookOrders' }>['value']) {
+  #apply(orders: MessageTypes['BookOrders']) {
+    const { marketType, marketIndex, source, slot, upserts, removals } = orders;
     const key = (maker: Uint8Array, orderId: number) =>
       orderKey({ marketType, marketIndex, source, maker: text(maker), orderId });
     for (const { maker, orderId } of removals) {

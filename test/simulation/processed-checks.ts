@@ -170,6 +170,7 @@ export class ProcessedChecks {
   #revert(partition: Partition, slot: number, reverted: number | null): void {
     this.#begun = this.#parts.process();
     partition.isUndoing = reverted !== null;
+    if (reverted === null) partition.books.undone();
     if (reverted !== null) partition.reverts.push(reverted);
     else if (slot < partition.slot) partition.slot = slot;
   }
