@@ -36,6 +36,7 @@ const LONGEST = [
   'ingest/backfill/backfill',
   'ingest/grpc/outage',
   'ingest/merge/source',
+  'api/history/routes/trades-csv',
   'processors/history/sink',
   'platform/clickhouse/provider',
   'localnet/exchange/exchange',
