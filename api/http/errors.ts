@@ -462,3 +462,16 @@ export const HISTORY_SOCKET_ERRORS = {
   tooMany: 'Too many subscriptions',
   notBuilt: 'This channel is not built yet',
 } as const;
+
+/** Of the errors that are a text alone, those whose request may succeed later. */
+export const RETRY_HELPS = {
+  socket: ['subscribe'],
+  quote: ['marketUnknown', 'busy', 'full', 'lapsed', 'notStored'],
+  export: ['storeAway', 'filesAway', 'notBuilt', 'gaveUp', 'internal'],
+  historySocket: ['tooMany', 'notBuilt'],
+} as const satisfies {
+  readonly socket: readonly (keyof typeof SOCKET_ERRORS)[];
+  readonly quote: readonly QuoteErrorCode[];
+  readonly export: readonly ExportFailureCode[];
+  readonly historySocket: readonly (keyof typeof HISTORY_SOCKET_ERRORS)[];
+};

@@ -16,13 +16,16 @@ interface Entry {
 
 const retry = ({ retry: helps }: Entry): string => (helps === undefined ? '' : helps ? 'yes' : 'no');
 
-function entries(all: Readonly<Record<string, Entry | string>>): readonly (readonly [string, Entry])[] {
-  return Object.entries(all).map(([name, entry]) => [name, typeof entry === 'string' ? { text: entry } : entry]);
+/** Errors that are a text alone, as entries. */
+function texts(all: Readonly<Record<string, string>>, retryHelps: readonly string[]): Record<string, Entry> {
+  return Object.fromEntries(
+    Object.entries(all).map(([name, text]) => [name, { text, retry: retryHelps.includes(name) }]),
+  );
 }
 
 /** Rows of name, status or close code, text, retry; columns that no entry fills are left out. */
-function errorTable(all: Readonly<Record<string, Entry | string>>, place: string): string {
-  const rows = entries(all).map(([name, entry]) => [
+function errorTable(all: Readonly<Record<string, Entry>>, place: string): string {
+  const rows = Object.entries(all).map(([name, entry]) => [
     code(name),
     String(entry.status ?? entry.code ?? ''),
     textOf(entry),
@@ -57,26 +60,30 @@ export function errorsPage(): string {
     'The gateway ends a connection with:',
     errorTable(apiErrors.SOCKET_CLOSES, 'Close code'),
     'Compatible channels answer with a member `error`, and the connection stays open:',
-    errorTable(apiErrors.SOCKET_ERRORS, ''),
+    errorTable(texts(apiErrors.SOCKET_ERRORS, apiErrors.RETRY_HELPS.socket), ''),
     'The `book` channel answers with `code`, `error` and `retry`, and the connection stays open:',
     errorTable(apiErrors.BOOK_FEED_ERRORS, ''),
+    'The `trades.v2` channel answers in the same form:',
+    errorTable(apiErrors.TRADE_FEED_ERRORS, ''),
+    'So does the `account` channel:',
+    errorTable(apiErrors.ACCOUNT_FEED_ERRORS, ''),
     '## Quote socket',
     'Refused before it opens:',
     errorTable(apiErrors.QUOTE_REFUSALS, 'Status'),
     'Ended by the server:',
     errorTable(apiErrors.QUOTE_CLOSES, 'Close code'),
     'Answered with a member `error`; the connection stays open:',
-    errorTable(apiErrors.QUOTE_ERRORS, ''),
+    errorTable(texts(apiErrors.QUOTE_ERRORS, apiErrors.RETRY_HELPS.quote), ''),
     '## History REST',
     'Bodies are JSON. `...` stands for a message that names the fault.',
     errorTable(apiErrors.HISTORY_ERRORS, 'Status'),
     '`errorReason` of a failed statement export:',
-    errorTable(apiErrors.EXPORT_FAILURES, ''),
+    errorTable(texts(apiErrors.EXPORT_FAILURES, apiErrors.RETRY_HELPS.export), ''),
     '`/tx/*` answers these as `{"success": false, "error": text}`; `$` stands for a detail. A failure of the program has its own text, with\n`code` and `name`.',
     errorTable(apiErrors.TX_ERRORS, 'Status'),
     '## History WebSocket',
     'The message has `type` `error`, and the connection stays open:',
-    errorTable(apiErrors.HISTORY_SOCKET_ERRORS, ''),
+    errorTable(texts(apiErrors.HISTORY_SOCKET_ERRORS, apiErrors.RETRY_HELPS.historySocket), ''),
     'The socket ends a connection with `overflow`, `flood` and `restart` of the gateway.',
   ]);
 }
