@@ -2,7 +2,7 @@
 // stored, and deletes. The offset is committed after the deletion, and a repeated deletion finds nothing.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type LogRecord, offsetKey } from '../../platform/index.ts';
+import { followTopic, type LogBatch, type LogRecord, offsetKey } from '../../platform/index.ts';
 import { readableMessage, type SlotRetraction, TOPICS } from '../../schemas/index.ts';
 import { deadLetters, type EventSink, type SinkContext, type SinkTarget } from './event-sink.ts';
 import { type Persisting, persist } from './persist.ts';
@@ -28,14 +28,12 @@ export class RetractionSink {
     const { log } = this.#context;
     const { offsets } = await log.load(this.#target.group);
     const from = new Map([[PARTITION, offsets.get(offsetKey(TOPIC.name, PARTITION)) ?? ('earliest' as const)]]);
-    try {
-      for await (const { records } of log.follow({ topic: TOPIC, from, signal })) {
-        for (const record of records) await this.#take(record, signal);
-        if (signal.aborted) return;
-      }
-    } catch (error) {
+    const take = async ({ records }: LogBatch) => {
+      for (const record of records) await this.#take(record, signal);
+    };
+    await followTopic({ log, topic: TOPIC, from, take }, signal).catch((error: unknown) => {
       if (!signal.aborted) throw error;
-    }
+    });
   }
 
   async #take(record: LogRecord, signal: AbortSignal): Promise<void> {
