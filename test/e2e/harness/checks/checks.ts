@@ -199,7 +199,8 @@ export async function expectLiveFeed(url: string, symbol: string): Promise<void>
     expect(client.messages[0]?.message).toBe(
       `Subscribe received for channel: orderbook, market: ${symbol}, marketType: perp`,
     );
-    expect(client.messages[1]?.channel).toMatch(/^orderbook_perp_\d+_grouped_1$/);
+    // Just after a start a market may be listed before its first book: then the second acknowledgement comes first.
+    expect(data('orderbook_')[0]?.channel).toMatch(/^orderbook_perp_\d+_grouped_1$/);
     const slots = data('orderbook_').map((message) => Number(message.data?.slot));
     expect(slots).toEqual([...slots].sort((a, b) => a - b));
     expect(new Set(slots).size).toBeGreaterThan(1);
