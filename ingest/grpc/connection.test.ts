@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { createServer, type Http2Server, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
@@ -36,6 +37,22 @@ describe('gRPC connection', () => {
       message: (bytes) => messages.push(bytes.toString()),
       ended: (status, details) => ends.push([status, details]),
     });
+
+  it('may be closed just before it tells that it is connected', async () => {
+    const { port } = server.address() as AddressInfo;
+    let socket: Socket | undefined;
+    const opened = (message: unknown): void => {
+      ({ socket } = message as { socket: Socket });
+      // Ahead of the session's own listener, whose event follows a tick later.
+      socket.prependOnceListener('connect', () => process.nextTick(() => closing.close()));
+    };
+    subscribe('net.client.socket', opened);
+    const closing = new GrpcConnection(`http://127.0.0.1:${port}`, { token: '' });
+    unsubscribe('net.client.socket', opened);
+    // An error of the session's event is no one's to catch: it would end the process, and this run.
+    await until(() => socket?.destroyed === true);
+    expect(() => closing.call('/a.B/C', { message: () => {}, ended: () => {} })).toThrow('lost');
+  });
 
   it('names itself as gRPC and gives its token', async () => {
     let seen: IncomingHttpHeaders = {};

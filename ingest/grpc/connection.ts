@@ -68,7 +68,10 @@ export class GrpcConnection {
       ...(roots === undefined ? {} : { ca: roots }),
     });
     this.#session = session;
-    session.once('connect', () => session.setLocalWindowSize(FLOW_WINDOW_BYTES));
+    session.once('connect', () => {
+      // One that was closed meanwhile throws.
+      if (!session.destroyed) session.setLocalWindowSize(FLOW_WINDOW_BYTES);
+    });
     session.on('error', (error: Error) => {
       this.#reason ||= error.message;
     });

@@ -148,11 +148,16 @@ export async function emitted(month: Month): Promise<number> {
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
-/** Waits until every event is stored and every group has read the log to its end. */
-export async function caughtUp(month: Month): Promise<void> {
+/** Waits until every event that the chain has emitted is stored. */
+export async function everythingStored(month: Month): Promise<void> {
   const total = await emitted(month);
   const url = month.url('clickhouse');
   await eventually('every event stored', async () => (await storedRows(url)) >= total, CATCH_UP_MS);
+}
+
+/** Waits until every event is stored and every group has read the log to its end. */
+export async function caughtUp(month: Month): Promise<void> {
+  await everythingStored(month);
   const reducers = month.running.has('candles') ? ['samples', 'candles', 'coverage', 'notifications'] : [];
   const log = await openLogAt(month.dataDir);
   try {
