@@ -51,6 +51,18 @@ describe('marks of slots', () => {
     );
   });
 
+  it('behind the end of a partition that lost its tail give way to one at the end', () => {
+    const marks = new SlotMarks(2);
+    marks.note(2_000, [10n, 20n]);
+    marks.note(4_000, [30n, 40n]);
+    marks.takeChange();
+    marks.note(4_000, [30n, 35n]);
+    expect(marks.before(9_000)).toEqual([30n, 35n]);
+    const restored = new SlotMarks(2);
+    restored.restore(marks.takeChange() ?? new Uint8Array());
+    expect(restored.before(9_000)).toEqual([30n, 35n]);
+  });
+
   it('are near: less than the step and one batch before the first record above the slot', () => {
     const slots = Array.from({ length: 20_000 }, (_, n) => n);
     const [start = 0n] = marksOf(slots, 100, false).before(10_000) ?? [];

@@ -25,8 +25,12 @@ export class SlotMarks {
     this.#topics = topics;
   }
 
-  /** `newest`: no record before the offsets has a higher slot. Offsets do not fall from call to call. */
+  /** `newest`: no record before the offsets has a higher slot. Offsets fall only where a partition lost its tail: marks behind it go. */
   note(newest: number, offsets: readonly bigint[]): void {
+    while (this.#marks.at(-1)?.offsets.some((offset, topic) => offset > (offsets[topic] ?? 0n))) {
+      this.#marks.pop();
+      this.#isSaved = false;
+    }
     if (newest < (this.#marks.at(-1)?.slot ?? 0) + STEP_SLOTS) return;
     this.#marks.push({ slot: newest, offsets });
     if (this.#marks.length > MARKS_MAX) this.#marks.shift();
