@@ -3,15 +3,7 @@
 import type { Type } from 'avsc';
 import avro from 'avsc';
 import { parseSchema } from '../log/parse-schema.ts';
-import {
-  allWriters,
-  decodeBody,
-  encodeRecord,
-  explainInvalid,
-  openRecord,
-  SchemaError,
-  type Writer,
-} from '../log/wire.ts';
+import { allWriters, decodeBody, explainInvalid, openRecord, SchemaError, type Writer } from '../log/wire.ts';
 import type { AvroRecord } from './event-schemas.ts';
 import { UNKNOWN_RECORD } from './event-schemas.ts';
 import { HEAD_FIELDS } from './flatten.ts';
@@ -85,7 +77,7 @@ export function encodeEvent(event: ChainEvent): Buffer {
     tx_index: event.txIndex,
   };
   try {
-    return encodeRecord(codec.writer, (buffer, at) => {
+    return codec.writer.encode((buffer, at) => {
       const end = codec.head.encode(head, buffer, at);
       return end < 0 ? end : codec.data.encode(event.data, buffer, end);
     });

@@ -62,7 +62,7 @@ import type {
   WithdrawnCandle,
   WriterMark,
 } from '../messages/index.ts';
-import { decodeBody, encodeRecord, explainInvalid, openRecord, SchemaError, writerOf } from './wire.ts';
+import { decodeBody, explainInvalid, openRecord, SchemaError, writerOf } from './wire.ts';
 
 export interface MessageTypes {
   BookOrders: BookOrders;
@@ -135,7 +135,7 @@ export function encodeMessage<N extends MessageName>(name: N, value: MessageType
   if (writer?.kind !== 'message') throw new RangeError(`no message ${name}`);
   const { type } = writer;
   try {
-    return encodeRecord(writer, (buffer, at) => type.encode(value, buffer, at));
+    return writer.encode((buffer, at) => type.encode(value, buffer, at));
   } catch (cause) {
     const fields = type instanceof avro.types.RecordType ? type.fields : [];
     throw new RangeError(explainInvalid(name, fields, value), { cause });

@@ -8,7 +8,6 @@ import { parseSchema } from './parse-schema.ts';
 import {
   allWriters,
   currentWriterOf,
-  encodeRecord,
   REGISTRY_BYTES,
   REGISTRY_MAGIC,
   singleObjectPrefix,
@@ -204,7 +203,7 @@ function rewriteBody(writer: Writer, type: Type): Translation {
     try {
       const { value, offset } = writer.type.decode(record, REGISTRY_BYTES, resolver);
       if (offset < 0) return record;
-      return encodeRecord(writer, (buffer, at) => writer.type.encode(value, buffer, at));
+      return writer.encode((buffer, at) => writer.type.encode(value, buffer, at));
     } catch {
       return record;
     }

@@ -15,6 +15,8 @@ export interface Writer extends SchemaFile {
   readonly prefix: Buffer;
   /** The current version, then the committed past ones. */
   readonly versions: readonly SchemaVersion[];
+  /** `write` fills the buffer from the given offset. It returns the end, or minus the number of missing bytes. */
+  encode(write: (buffer: Buffer, at: number) => number): Buffer;
 }
 
 export interface SchemaVersion {
@@ -49,7 +51,8 @@ const SINGLE_OBJECT_BYTES = 10;
 /** First byte of a record in the format of a schema registry; its 4-byte id follows (big-endian). */
 export const REGISTRY_MAGIC = 0;
 export const REGISTRY_BYTES = 5;
-const SCRATCH_BYTES = 64 * 1024;
+/** Size of a new writer's scratch. It doubles until a record fits. */
+const SCRATCH_BYTES = 1024;
 
 /** A version whose type is made at its first use. Throws then when the file has changed since `npm run schemas`. */
 class FileVersion implements SchemaVersion {
@@ -84,6 +87,7 @@ class FileWriter implements Writer {
   readonly prefix: Buffer;
   readonly versions: readonly SchemaVersion[];
   readonly #current: SchemaVersion;
+  #scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
 
   constructor(file: SchemaFile, past: readonly PastSchema[]) {
     const current = new FileVersion(file, listed[file.name]?.at(-1));
@@ -98,6 +102,19 @@ class FileWriter implements Writer {
 
   get type(): Type {
     return this.#current.type;
+  }
+
+  encode(write: (buffer: Buffer, at: number) => number): Buffer {
+    const { prefix } = this;
+    let end = write(this.#scratch, prefix.length);
+    while (end < 0) {
+      this.#scratch = Buffer.allocUnsafeSlow((this.#scratch.length - end) * 2);
+      end = write(this.#scratch, prefix.length);
+    }
+    this.#scratch.set(prefix, 0);
+    const record = Buffer.allocUnsafe(end);
+    record.set(this.#scratch.subarray(0, end));
+    return record;
   }
 }
 
@@ -126,7 +143,6 @@ const writers: ReadonlyMap<string, Writer> = new Map(
 );
 /** By the low, then the high half of the fingerprint, so that a lookup makes no bigint. */
 const readers: ReadonlyMap<number, ReadonlyMap<number, Reader>> = readerTable();
-let scratch = Buffer.allocUnsafe(SCRATCH_BYTES);
 
 function readerTable(): Map<number, Map<number, Reader>> {
   const table = new Map<number, Map<number, Reader>>();
@@ -163,20 +179,6 @@ export function allWriters(): readonly Writer[] {
 /** Every committed version of a record's schema, the current one first; none for an unknown record. */
 export function schemaVersions(name: string): readonly SchemaVersion[] {
   return writers.get(name)?.versions ?? [];
-}
-
-/** `write` fills the buffer from the given offset. It returns the end, or minus the number of missing bytes. */
-export function encodeRecord(writer: Writer, write: (buffer: Buffer, at: number) => number): Buffer {
-  const { prefix } = writer;
-  let end = write(scratch, prefix.length);
-  while (end < 0) {
-    scratch = Buffer.allocUnsafe((scratch.length - end) * 2);
-    end = write(scratch, prefix.length);
-  }
-  scratch.set(prefix, 0);
-  const record = Buffer.allocUnsafe(end);
-  record.set(scratch.subarray(0, end));
-  return record;
 }
 
 export interface Opened {

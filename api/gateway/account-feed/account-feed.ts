@@ -21,12 +21,14 @@ import { FeedHub, type Frame } from '../feed/hub.ts';
 import type { FeedMetrics } from '../feed/metrics.ts';
 import { numberedRecords, type OlderRecords } from '../feed/older-records.ts';
 import { MAX_ACCOUNT_STREAMS, MAX_QUEUE_ACCOUNTS } from '../feed/record-limits.ts';
+import { RecordStream } from '../feed/record-stream.ts';
 import { type RequestId, resumeVersionOf } from '../feed/request.ts';
 import type { RingSpace } from '../feed/ring.ts';
 import { SUB_ACCOUNTS, userAccount } from '../quotes/indicative-keys.ts';
 import {
+  AccountOrders,
   type AccountState,
-  AccountStream,
+  type AccountStream,
   accountStreamName,
   applyChange,
   emptyState,
@@ -233,7 +235,9 @@ export class AccountFeed implements SequencedFeed {
     const { rings, metrics } = this.#options;
     this.#lastStreamId += 1;
     const state = this.#state(name);
-    const stream = new AccountStream({ account, part, streamId: this.#lastStreamId, rings, state });
+    const orders = new AccountOrders({ account, part, streamId: this.#lastStreamId, state });
+    const stream: AccountStream = new RecordStream(orders, rings);
+    stream.beginAt(state.head);
     this.#streams.set(name, stream);
     metrics.streams.inc();
     return stream;

@@ -10,8 +10,8 @@ import {
   orderKey,
 } from '../../../schemas/index.ts';
 import type { SentState } from '../feed/feed-stream.ts';
-import { NO_RECORDS, RecordStream } from '../feed/record-stream.ts';
-import type { RingSpace } from '../feed/ring.ts';
+import type { LogPlace } from '../feed/log-search.ts';
+import { NO_RECORDS, type RecordContent, type RecordStream } from '../feed/record-stream.ts';
 
 /** Open orders of an account and part, kept for every account. */
 export interface AccountState {
@@ -20,38 +20,42 @@ export interface AccountState {
   orders: Map<string, AccountOrder> | null;
 }
 
-export interface AccountStreamOptions {
+export type AccountStream = RecordStream<OrderChange, AccountOrders>;
+
+export interface AccountOrdersOptions {
   /** Base58. */
   readonly account: string;
   readonly part: number;
   readonly streamId: number;
-  readonly rings: RingSpace;
   readonly state: AccountState;
 }
 
-export class AccountStream extends RecordStream<OrderChange> {
+export class AccountOrders implements RecordContent<OrderChange> {
+  readonly name: string;
+  readonly streamId: number;
+  readonly place: LogPlace;
   readonly account: string;
   readonly part: number;
   readonly #state: AccountState;
 
-  constructor({ account, part, streamId, rings, state }: AccountStreamOptions) {
-    super({ name: accountStreamName(account, part), streamId, place: { key: account, partition: part }, rings });
+  constructor({ account, part, streamId, state }: AccountOrdersOptions) {
+    this.name = accountStreamName(account, part);
+    this.streamId = streamId;
+    this.place = { key: account, partition: part };
     this.account = account;
     this.part = part;
     this.#state = state;
-    this.beginAt(state.head);
   }
 
-  protected override renderSnapshot(): string {
-    const { name: stream, streamId, account, part, sent } = this;
-    const { epoch, seq, slot } = sent;
+  renderSnapshot({ epoch, seq, slot }: SentState): string {
+    const { name: stream, streamId, account, part } = this;
     const orders = [...(this.#state.orders?.values() ?? [])];
     const checksum = openOrdersChecksum(orders);
     const head = { channel: 'account', type: 'snapshot', stream, streamId, account, part, epoch, seq, slot };
     return JSON.stringify({ ...head, orders: orders.map(orderBody), checksum });
   }
 
-  protected override renderRecord(change: OrderChange): string {
+  renderRecord(change: OrderChange): string {
     const { epoch, seq, slot, ts, txSig, txSigIndex, cause, explanation, fill, isOpen, order, checksum } = change;
     return JSON.stringify({
       order: this.streamId,
@@ -71,16 +75,16 @@ export class AccountStream extends RecordStream<OrderChange> {
     });
   }
 
-  protected override read(bytes: Uint8Array): OrderChange | null {
+  read(bytes: Uint8Array): OrderChange | null {
     return orderChange(bytes);
   }
 
-  protected override apply(change: OrderChange): void {
+  apply(change: OrderChange): void {
     applyChange(this.#state, change);
   }
 
   /** The role has lost the orders of the earlier epoch. */
-  protected override restart(): void {
+  restart(): void {
     this.#state.orders = null;
   }
 }

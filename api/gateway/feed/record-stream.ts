@@ -10,18 +10,29 @@ import type { OlderRecords } from './older-records.ts';
 import { BACKFILL_RECORDS_AT_ONCE, FRAMES_KEPT, RESUME_RECORDS_MAX } from './record-limits.ts';
 import { Ring, type RingSpace } from './ring.ts';
 
-export interface RecordStreamOptions {
+/** What a stream carries: its records, and the state that its snapshots show. */
+export interface RecordContent<R extends SentState> {
   readonly name: string;
   readonly streamId: number;
   /** Where the records stand in their topic. */
   readonly place: LogPlace;
-  readonly rings: RingSpace;
+  /** The message of a snapshot after the record with the number `sent`; null while it cannot be made. */
+  renderSnapshot(sent: SentState): string | null;
+  /** The message of a record. */
+  renderRecord(record: R): string;
+  /** The record in a value of the topic; null for another one. */
+  read(bytes: Uint8Array): R | null;
+  /** Applies a new record to the state. */
+  apply(record: R): void;
+  /** A later epoch begins: its first record follows. */
+  restart(): void;
 }
 
 /** The number before the first record. */
 export const NO_RECORDS: SentState = { epoch: 0, seq: 0, slot: 0 };
 
-export abstract class RecordStream<R extends SentState> implements FeedStream<OlderRecords, never> {
+export class RecordStream<R extends SentState, C extends RecordContent<R>> implements FeedStream<OlderRecords, never> {
+  readonly content: C;
   readonly name: string;
   readonly streamId: number;
   readonly market: LogPlace & { readonly ring: Ring };
@@ -33,22 +44,13 @@ export abstract class RecordStream<R extends SentState> implements FeedStream<Ol
   /** The newest rendered messages by sequence. */
   readonly #frames = new Map<number, Buffer>();
 
-  constructor({ name, streamId, place, rings }: RecordStreamOptions) {
+  constructor(content: C, rings: RingSpace) {
+    const { name, streamId, place } = content;
+    this.content = content;
     this.name = name;
     this.streamId = streamId;
     this.market = { ...place, ring: new Ring(rings) };
   }
-
-  /** The message of a snapshot at `sent`; null while it cannot be made. */
-  protected abstract renderSnapshot(): string | null;
-  /** The message of a record. */
-  protected abstract renderRecord(record: R): string;
-  /** The record in a value of the topic; null for another one. */
-  protected abstract read(bytes: Uint8Array): R | null;
-  /** Applies a new record to the state that a snapshot shows. */
-  protected abstract apply(record: R): void;
-  /** A later epoch begins: its first record follows. */
-  protected abstract restart(): void;
 
   /** The number of the newest record. */
   get sent(): SentState {
@@ -56,9 +58,9 @@ export abstract class RecordStream<R extends SentState> implements FeedStream<Ol
   }
 
   /** Begins after a record that is already published. */
-  protected beginAt(head: SentState): void {
-    this.#head = head;
-    this.market.ring.reset(head.epoch, head.seq, null);
+  beginAt({ epoch, seq, slot }: SentState): void {
+    this.#head = { epoch, seq, slot };
+    this.market.ring.reset(epoch, seq, null);
     this.#frames.clear();
     this.#snapshot = null;
   }
@@ -76,7 +78,7 @@ export abstract class RecordStream<R extends SentState> implements FeedStream<Ol
     }
     const frames: Buffer[] = [];
     if (begins) {
-      this.restart();
+      this.content.restart();
       // Clients leave the earlier epoch with a snapshot just before its first record.
       this.#head = { epoch, seq: seq - 1, slot: before.slot };
       this.#snapshot = null;
@@ -84,7 +86,7 @@ export abstract class RecordStream<R extends SentState> implements FeedStream<Ol
       if (snapshot) frames.push(snapshot);
     }
     ring.push(seq, offset, bytes);
-    this.apply(record);
+    this.content.apply(record);
     this.#head = { epoch, seq, slot };
     this.#snapshot = null;
     if (this.subscriberCount > 0) frames.push(this.#frame(record));
@@ -93,7 +95,7 @@ export abstract class RecordStream<R extends SentState> implements FeedStream<Ol
 
   snapshot(): Buffer | null {
     if (this.#snapshot === null) {
-      const message = this.renderSnapshot();
+      const message = this.content.renderSnapshot(this.#head);
       this.#snapshot = message === null ? null : Buffer.from(message);
     }
     return this.#snapshot;
@@ -124,12 +126,12 @@ export abstract class RecordStream<R extends SentState> implements FeedStream<Ol
     const { ring } = this.market;
     const isOlder = older?.epoch === ring.epoch;
     const bytes = seq > ring.baseSeq ? ring.encoded(seq) : isOlder ? older.encoded(seq) : null;
-    const record = bytes && this.read(bytes);
+    const record = bytes && this.content.read(bytes);
     return record ? this.#frame(record) : null;
   }
 
   #frame(record: R): Buffer {
-    const frame = Buffer.from(this.renderRecord(record));
+    const frame = Buffer.from(this.content.renderRecord(record));
     this.#frames.set(record.seq, frame);
     dropOldest(this.#frames, FRAMES_KEPT);
     return frame;

@@ -11,10 +11,11 @@ import { FeedHub, type Frame } from '../feed/hub.ts';
 import { MAX_STREAMS, MAX_WILDCARDS } from '../feed/limits.ts';
 import type { FeedMetrics } from '../feed/metrics.ts';
 import { numberedRecords, type OlderRecords } from '../feed/older-records.ts';
+import { RecordStream } from '../feed/record-stream.ts';
 import { type ResumeVersions, resumeVersionOf, type Target } from '../feed/request.ts';
 import type { RingSpace } from '../feed/ring.ts';
 import { readTradeRequest, type TradeRequest } from './request.ts';
-import { type NumberedTradeRecord, numberedRecord, TradeStream } from './trade-stream.ts';
+import { MarketTrades, type NumberedTradeRecord, numberedRecord, type TradeStream } from './trade-stream.ts';
 
 export interface TradeFeedOptions {
   readonly commitment?: Commitment;
@@ -74,7 +75,7 @@ export class TradeFeed implements SequencedFeed {
       clock,
       close: () => metrics.streams.dec(),
     });
-    // A fill may arrive before the description of its market: see `TradeStreamOptions.symbol`.
+    // A fill may arrive before the description of its market: see `MarketTradesOptions.symbol`.
     this.#unlisten = options.markets.onNamed((key) => {
       const stream = this.#streams.get(key);
       if (stream) this.#hub.send([], [stream]);
@@ -89,7 +90,10 @@ export class TradeFeed implements SequencedFeed {
     await readToEnd({ log, topic, partition: 0 }, ({ value }) => {
       try {
         const record = numberedRecord(value);
-        if (record) this.#stream(marketKey(record)).restore(record);
+        if (!record) return;
+        const stream = this.#stream(marketKey(record));
+        stream.content.apply(record);
+        stream.beginAt(record);
       } catch (error) {
         logger.warn({ topic: topic.name, error: String(error) }, 'unreadable view record');
       }
@@ -143,11 +147,12 @@ export class TradeFeed implements SequencedFeed {
     if (known) return known;
     const { rings, render, markets, commitment = 'confirmed' } = this.#options;
     const symbol = () => markets.byKey(key)?.symbol.toUpperCase() ?? null;
-    const stream = new TradeStream({ key, streamId: ++this.#streamNumbers.last, commitment, rings, render, symbol });
+    const trades = new MarketTrades({ key, streamId: ++this.#streamNumbers.last, commitment, render, symbol });
+    const stream: TradeStream = new RecordStream(trades, rings);
     this.#streams.set(key, stream);
     for (const subscriber of this.#hub.subscribers.values()) {
       for (const { target, resumeVersions } of subscriber.wildcards) {
-        if (!matchesTarget(target, stream.ref) || subscriber.isClosed) continue;
+        if (!matchesTarget(target, stream.content.ref) || subscriber.isClosed) continue;
         if (!subscriber.streams.has(stream.name) && subscriber.streams.size >= MAX_STREAMS) {
           refuse(subscriber.connection, 'trades.v2', 'limit', { stream: stream.name });
           continue;
@@ -186,7 +191,7 @@ export class TradeFeed implements SequencedFeed {
 
   #unsubscribe(connection: Connection, { id, target }: Unsubscribe): void {
     const subscriber = this.#hub.subscribers.get(connection);
-    const ended = [...(subscriber?.streams.values() ?? [])].filter(({ ref }) => matchesTarget(target, ref));
+    const ended = [...(subscriber?.streams.values() ?? [])].filter(({ content }) => matchesTarget(target, content.ref));
     if (subscriber) {
       for (const stream of ended) this.#hub.leave(subscriber, stream);
       if ('every' in target) {
@@ -203,7 +208,7 @@ export class TradeFeed implements SequencedFeed {
   #targeted(target: Target): TradeStream[] {
     if ('market' in target) return [this.#stream(marketKey(target.market))];
     for (const market of this.#options.markets.list()) this.#stream(marketKey(market));
-    return [...this.#streams.values()].filter(({ ref }) => matchesTarget(target, ref));
+    return [...this.#streams.values()].filter(({ content }) => matchesTarget(target, content.ref));
   }
 
   /** Counts a stream that is about to get its first subscriber. */

@@ -9,8 +9,9 @@ import {
   type TradeView,
   type TradeWithdrawal,
 } from '../../../schemas/index.ts';
-import { RecordStream } from '../feed/record-stream.ts';
-import type { RingSpace } from '../feed/ring.ts';
+import type { SentState } from '../feed/feed-stream.ts';
+import type { LogPlace } from '../feed/log-search.ts';
+import type { RecordContent, RecordStream } from '../feed/record-stream.ts';
 import { wholeNumber } from '../trade-body.ts';
 
 /** A fill with its number. */
@@ -18,55 +19,50 @@ export type NumberedTrade = TradeView & { readonly epoch: number; readonly seq: 
 /** A record of a market's sequence. Withdrawals stand at processed only. */
 export type NumberedTradeRecord = NumberedTrade | TradeWithdrawal;
 
-export interface TradeStreamOptions {
+export type TradeStream = RecordStream<NumberedTradeRecord, MarketTrades>;
+
+export interface MarketTradesOptions {
   readonly key: string;
   readonly streamId: number;
   readonly commitment: Commitment;
-  readonly rings: RingSpace;
   /** Null while the market has no description: no subscription begins before it. */
   readonly symbol: () => string | null;
   /** JSON text of a fill. */
   readonly render: (trade: TradeView) => string;
 }
 
-export class TradeStream extends RecordStream<NumberedTradeRecord> {
+export class MarketTrades implements RecordContent<NumberedTradeRecord> {
+  readonly name: string;
+  readonly streamId: number;
+  readonly place: LogPlace;
   readonly ref: MarketRef;
-  readonly #options: TradeStreamOptions;
+  readonly #options: MarketTradesOptions;
   /** The newest record, when it is a fill. */
   #last: TradeView | null = null;
 
-  constructor(options: TradeStreamOptions) {
-    const { key, streamId, rings, commitment } = options;
+  constructor(options: MarketTradesOptions) {
+    const { key, streamId, commitment } = options;
     const ref = parseMarketKey(key);
     const choice = commitment === 'confirmed' ? '' : `_${commitment}`;
-    super({
-      name: `${ref.marketType}_${ref.marketIndex}_trades${choice}`,
-      streamId,
-      place: { key: marketKey(ref) },
-      rings,
-    });
+    this.name = `${ref.marketType}_${ref.marketIndex}_trades${choice}`;
+    this.streamId = streamId;
+    this.place = { key: marketKey(ref) };
     this.ref = ref;
     this.#options = options;
   }
 
-  /** Begins after a record that is already published. */
-  restore(record: NumberedTradeRecord): void {
-    this.apply(record);
-    this.beginAt({ epoch: record.epoch, seq: record.seq, slot: record.slot });
-  }
-
   /** The number of the newest record, and that record when it is a fill. */
-  protected override renderSnapshot(): string | null {
+  renderSnapshot({ epoch, seq, slot }: SentState): string | null {
     const { symbol, render } = this.#options;
     const market = symbol();
     if (market === null) return null;
-    const { name: stream, streamId, ref, sent } = this;
+    const { name: stream, streamId, ref } = this;
     const head = { channel: 'trades.v2', type: 'snapshot', stream, streamId, market, ...this.#commitment };
-    const members = JSON.stringify({ ...head, ...ref, epoch: sent.epoch, seq: sent.seq, slot: sent.slot });
+    const members = JSON.stringify({ ...head, ...ref, epoch, seq, slot });
     return `${members.slice(0, -1)},"last":${this.#last ? render(this.#last) : 'null'}}`;
   }
 
-  protected override renderRecord(record: NumberedTradeRecord): string {
+  renderRecord(record: NumberedTradeRecord): string {
     const { epoch, seq, slot } = record;
     const head = { epoch, seq, prevSeq: seq - 1, slot, ...this.#commitment };
     if (isWithdrawal(record)) {
@@ -79,15 +75,15 @@ export class TradeStream extends RecordStream<NumberedTradeRecord> {
     return `${members.slice(0, -1)},"data":${this.#options.render(record)}}`;
   }
 
-  protected override read(bytes: Uint8Array): NumberedTradeRecord | null {
+  read(bytes: Uint8Array): NumberedTradeRecord | null {
     return numberedRecord(bytes);
   }
 
-  protected override apply(record: NumberedTradeRecord): void {
+  apply(record: NumberedTradeRecord): void {
     this.#last = isWithdrawal(record) ? null : record;
   }
 
-  protected override restart(): void {}
+  restart(): void {}
 
   /** Only messages at processed say their commitment. */
   get #commitment(): { readonly commitment?: Commitment } {
