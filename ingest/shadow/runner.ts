@@ -3,8 +3,8 @@
 
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { Counter } from 'prom-client';
-import type { EventLog, Logger } from '../../platform/index.ts';
-import { decodeMessage, marketKey, TOPICS } from '../../schemas/index.ts';
+import { type EventLog, followTopic, type LogBatch, type Logger } from '../../platform/index.ts';
+import { marketKey, readableMessage, TOPICS } from '../../schemas/index.ts';
 import { type AccountsRead, type AccountsWanted, RESUME_MARGIN_SLOTS, type Source } from '../source.ts';
 import type { ShadowCheck, ShadowStep } from './check.ts';
 import type { IngestQuality } from './quality.ts';
@@ -22,7 +22,6 @@ const KEYS_PER_READ = 2_000;
 /** Source name of the quality rows that the book role writes. */
 const BOOK_SOURCE = 'book';
 const POLL_MS = 100;
-const FOLLOW_AGAIN_MS = 1_000;
 
 export interface ShadowParts {
   readonly check: ShadowCheck;
@@ -187,24 +186,22 @@ export class ShadowRunner {
 
   /** Follows the book role's comparison results, starting with the next one. */
   async #followBooks(): Promise<void> {
-    const { log, check, signal, logger } = this.#parts;
-    while (!signal.aborted) {
-      try {
-        const from = new Map([[0, 'latest' as const]]);
-        for await (const { records } of log.follow({ topic: TOPICS.qualityViews, from, signal })) {
-          for (const { value } of records) {
-            const message = decodeMessage(value);
-            if (message.name !== 'FeedQuality' || message.value.source !== BOOK_SOURCE) continue;
-            const { checkResult, checkSlot } = message.value;
-            if (checkResult === 'differs') check.requestRepair(marketKey(message.value), checkSlot);
-            else if (checkResult === 'equal') check.confirmMatch(marketKey(message.value), checkSlot);
-          }
-        }
-      } catch (error) {
-        if (signal.aborted) return;
-        logger.warn({ err: error }, 'shadow check: results of the book role not received');
-        await this.#pause(FOLLOW_AGAIN_MS);
-      }
+    const { log, signal, logger } = this.#parts;
+    const onLogFailure = (error: unknown) =>
+      logger.warn({ err: error }, 'shadow check: results of the book role not received');
+    const from = new Map([[0, 'latest' as const]]);
+    const take = (batch: LogBatch) => this.#takeBooks(batch);
+    await followTopic({ log, topic: TOPICS.qualityViews, from, take, onLogFailure }, signal);
+  }
+
+  #takeBooks({ records }: LogBatch): void {
+    const { check } = this.#parts;
+    for (const { value } of records) {
+      const quality = readableMessage('FeedQuality', value);
+      if (quality?.source !== BOOK_SOURCE) continue;
+      const { checkResult, checkSlot } = quality;
+      if (checkResult === 'differs') check.requestRepair(marketKey(quality), checkSlot);
+      else if (checkResult === 'equal') check.confirmMatch(marketKey(quality), checkSlot);
     }
   }
 

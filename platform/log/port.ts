@@ -87,14 +87,17 @@ export interface GroupState {
 /** `writer`: the role commits to the group, so no late commit of its earlier writer counts behind the load. */
 export type GroupUse = 'writer' | 'reader';
 
+/**
+ * Start offset of a partition. `earliest` is the oldest record, `latest` the end at some moment between the call and the first
+ * batch. A removed offset means the oldest remaining one. An offset beyond the end means the end, because the partition lost its
+ * tail; a running follower goes on at the new end too.
+ */
+export type FollowFrom = bigint | 'earliest' | 'latest';
+
 export interface FollowOptions {
   readonly topic: Topic;
-  /**
-   * Start offset of each partition to read. `earliest` is the oldest record, `latest` the end at some moment between the call
-   * and the first batch. A removed offset means the oldest remaining one. An offset beyond the end means the end, because the
-   * partition lost its tail; a running follower goes on at the new end too.
-   */
-  readonly from: ReadonlyMap<number, bigint | 'earliest' | 'latest'>;
+  /** Of each partition to read. */
+  readonly from: ReadonlyMap<number, FollowFrom>;
   readonly signal: AbortSignal;
   /** Most records of one batch; default 1,000. */
   readonly maxRecords?: number;

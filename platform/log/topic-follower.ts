@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Topic } from '../../schemas/index.ts';
 import type { RunningRole } from '../runtime/context.ts';
-import type { EventLog, LogBatch } from './port.ts';
+import type { EventLog, FollowFrom, LogBatch } from './port.ts';
 
 /** Pause before a failed log is read again. */
 const RETRY_MS = 1000;
@@ -11,7 +11,7 @@ const RETRY_MS = 1000;
 export interface FollowedTopic {
   readonly log: EventLog;
   readonly topic: Topic;
-  readonly from: ReadonlyMap<number, bigint | 'earliest'>;
+  readonly from: ReadonlyMap<number, FollowFrom>;
   /** Upper bound of records in one batch; the log's own default when absent. */
   readonly maxRecords?: number;
   /** Handles one batch; the next batch waits for it. An error it throws ends the following. */
@@ -43,7 +43,7 @@ class TakeError extends Error {}
 
 async function takeAll(
   { log, topic, maxRecords, take }: FollowedTopic,
-  from: Map<number, bigint | 'earliest'>,
+  from: Map<number, FollowFrom>,
   signal: AbortSignal,
 ): Promise<void> {
   for await (const batch of log.follow({ topic, from, signal, ...(maxRecords === undefined ? {} : { maxRecords }) })) {
