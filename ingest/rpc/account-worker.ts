@@ -4,7 +4,7 @@ import { getPriority, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { openDecoder } from './account-data.ts';
 import { AccountReads } from './account-read.ts';
-import { NETWORK } from './transport.ts';
+import { postJson } from './http-post.ts';
 import type { WorkerRequest } from './worker-messages.ts';
 
 /** Nice value: the main loop goes first where cores are few. */
@@ -14,5 +14,7 @@ const PRIORITY = 10;
 if (process.platform === 'linux' && getPriority(0) < PRIORITY) setPriority(0, PRIORITY);
 // Without it Node's decoder works.
 await openDecoder().catch(() => {});
-const reads = new AccountReads(NETWORK, (answer, buffers = []) => parentPort?.postMessage(answer, [...buffers]));
+const reads = new AccountReads({ post: postJson }, (answer, buffers = []) =>
+  parentPort?.postMessage(answer, [...buffers]),
+);
 parentPort?.on('message', (request: WorkerRequest) => reads.take(request));

@@ -3,7 +3,8 @@
 import type { RequestBudget } from './budget.ts';
 import type { Clock } from './clock.ts';
 import { RpcError } from './errors.ts';
-import { type HttpAnswer, NETWORK, type Transport } from './transport.ts';
+import type { HttpAnswer } from './http-post.ts';
+import { NETWORK, type Transport } from './transport.ts';
 
 const TIMEOUT_MS = 60_000;
 const BACKOFF_MIN_MS = 250;

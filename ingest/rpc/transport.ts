@@ -3,6 +3,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { WebSocket } from 'ws';
+import { type HttpAnswer, postJson } from './http-post.ts';
 import type { WorkerAnswer, WorkerRequest } from './worker-messages.ts';
 
 /**
@@ -16,21 +17,6 @@ const OWN_SPACE =
 const OPEN_TIMEOUT_MS = 10_000;
 /** Larger than any account notification. A larger frame closes the connection. */
 const FRAME_BYTES_MAX = 64 * 1024 * 1024;
-
-/** An HTTP answer whose body is not read yet. */
-export interface HttpAnswer {
-  /** The status is 200 to 299. */
-  readonly ok: boolean;
-  readonly status: number;
-  /** The header Retry-After; null without one. */
-  readonly retryAfter: string | null;
-  /** The whole body. Rejects when the connection ends early. */
-  text(): Promise<string>;
-  /** The body as it arrives. Rejects when the connection ends early. */
-  chunks(): AsyncIterable<Uint8Array>;
-  /** Ends the connection without reading the body. */
-  cancel(): Promise<void>;
-}
 
 /** The part of a WebSocket that PubSub uses. */
 export interface PubSubSocket {
@@ -62,20 +48,7 @@ export interface Transport {
 
 /** The real network. */
 export const NETWORK: Transport = {
-  post: async (url, body, signal) => {
-    const headers = { 'content-type': 'application/json' };
-    const response = await fetch(url, { method: 'POST', headers, body, signal });
-    return {
-      ok: response.ok,
-      status: response.status,
-      retryAfter: response.headers.get('retry-after'),
-      text: () => response.text(),
-      chunks: () => response.body ?? emptyBody(),
-      cancel: async () => {
-        await response.body?.cancel();
-      },
-    };
-  },
+  post: postJson,
   connect: (url) =>
     new Promise((resolve, reject) => {
       const socket = new WebSocket(url, {
@@ -98,5 +71,3 @@ export const NETWORK: Transport = {
     return worker;
   },
 };
-
-async function* emptyBody(): AsyncGenerator<Uint8Array> {}

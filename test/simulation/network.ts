@@ -2,7 +2,8 @@
 
 import type { OpenStream, StreamUpdate } from '../../ingest/grpc/index.ts';
 import { AccountReads } from '../../ingest/rpc/account-read.ts';
-import type { AccountWorker, HttpAnswer, PubSubSocket, Transport } from '../../ingest/rpc/transport.ts';
+import type { HttpAnswer } from '../../ingest/rpc/http-post.ts';
+import type { AccountWorker, PubSubSocket, Transport } from '../../ingest/rpc/transport.ts';
 import type { WorkerAnswer, WorkerRequest } from '../../ingest/rpc/worker-messages.ts';
 import type { Node } from '../../localnet/node/node.ts';
 import { answer, type Methods } from '../../localnet/rpc/dispatch.ts';
