@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { KAFKA } from '../support/log/java-broker.ts';
 import { killWithUs } from '../support/platform/children.ts';
 import { javaVersion } from '../support/platform/java.ts';
-import { BUNDLE_FOLDER_VARIABLE } from './harness/processes/bundled.ts';
+import { bundled } from './harness/processes/bundled.ts';
 import { familyOf, isAlive, type Member } from './harness/processes/family.ts';
 import { eventually } from './harness/processes/processes.ts';
 
@@ -31,8 +31,6 @@ describe.runIf(process.platform === 'linux')('an interrupted test run', () => {
       detached: true,
       env: {
         ...process.env,
-        // Starts from the sources, whose names the test looks for.
-        [BUNDLE_FOLDER_VARIABLE]: undefined,
         npm_lifecycle_event: undefined,
         ENDLESS_WITH_JAVA: String(java),
       },
@@ -55,7 +53,8 @@ describe.runIf(process.platform === 'linux')('an interrupted test run', () => {
     // Java takes longest to start, so it takes part once.
     const java = signal === 'SIGKILL' && isTarget === isVitest ? ((await javaVersion(KAFKA)) ?? 0) : 0;
     await start(java);
-    const kinds = ['localnet/main.ts', 'bin/cli.ts run', 'clickhouse/child.ts', 'while :', ...(java ? ['java '] : [])];
+    const programs = [bundled('localnet/main.ts'), `${bundled('bin/cli.ts')} run`];
+    const kinds = [...programs, 'clickhouse/child.ts', 'while :', ...(java ? ['java '] : [])];
     for (const kind of kinds)
       expect(
         family.some(({ command }) => command.includes(kind)),

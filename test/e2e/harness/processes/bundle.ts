@@ -1,6 +1,6 @@
 // Roles, their worker threads and the simulated cluster as bundles, for processes of end-to-end tests: reading some hundred files and
-// packages costs each of them half a second of processor time. The code is that of the checkout; assets stay where they are. `lifetime.test.ts` and
-// `interrupted.test.ts` start from the sources.
+// packages costs each of them half a second of processor time. The code is that of the checkout; assets stay where they are. `lifetime.test.ts`
+// starts from the sources.
 
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';

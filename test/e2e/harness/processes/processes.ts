@@ -17,8 +17,8 @@ const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const START_TIMEOUT_MS = 240_000;
 const STOP_TIMEOUT_MS = 60_000;
 const POLL_MS = 50;
-/** A probe that takes long is repeated less often: asking takes a quarter of the time at most. */
-const PAUSES_PER_PROBE = 3;
+/** A probe that takes long is repeated less often: asking takes a tenth of the time at most. */
+const PAUSES_PER_PROBE = 9;
 const PAUSE_MAX_MS = 1_000;
 /** How long a check waits for what must come. A machine with two cores and many processes takes its time. */
 export const PATIENCE_MS = 240_000;
