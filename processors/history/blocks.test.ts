@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type LogPage, type LogRecord, pageOf } from '../../platform/index.ts';
 import { type Block, type BlockRecord, cutBlocks, readAhead } from './blocks.ts';
-import { decodeIntent, encodeIntent } from './intent.ts';
+import { blockName, decodeIntent, encodeIntent, newIntent } from './intent.ts';
 
 const NEVER_MS = 60_000;
 
@@ -100,7 +100,12 @@ describe('blocks', () => {
   });
 
   it('keep their bounds through the stored intent', () => {
-    const intent = { bounds: [{ partition: 3, from: 0n, to: 2n ** 62n }], insertRows: 20_000 };
+    const intent = newIntent([{ partition: 3, from: 0n, to: 2n ** 62n }], 20_000);
     expect(decodeIntent(encodeIntent(intent))).toEqual(intent);
+  });
+
+  it('keep the name that an earlier version gave them', () => {
+    const earlier = { bounds: [{ partition: 3, from: '17', to: '42' }], insertRows: 20_000 };
+    expect(blockName(decodeIntent(Buffer.from(JSON.stringify(earlier))))).toBe('3:17-42');
   });
 });

@@ -1,5 +1,5 @@
-// The event sink: follows the topic `events` and stores each event as a row, exactly once. It commits a block's bounds (the
-// intent) before sending; they make its tokens. Offset and intent change together after ClickHouse acknowledged the block.
+// The event sink: follows the topic `events` and stores each event as a row, exactly once. It commits a block's bounds and id
+// (the intent) before sending; they make its tokens. Offset and intent change together after ClickHouse acknowledged the block.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type EventLog, type Logger, type Outputs, offsetKey, type RoleContext } from '../../platform/index.ts';
@@ -9,7 +9,7 @@ import { AccountDays, type DayStore } from './account-days.ts';
 import { type Block, cutBlocks, readAhead, readBlock } from './blocks.ts';
 import { BuiltWatch } from './built.ts';
 import { type FetchSchema, SchemaCatalogue } from './catalogue.ts';
-import { blockName, decodeIntent, encodeIntent, type Intent } from './intent.ts';
+import { blockName, decodeIntent, encodeIntent, type Intent, newIntent } from './intent.ts';
 import type { SinkMetrics } from './metrics.ts';
 import type { Persisting } from './persist.ts';
 import { type Parked, type Plan, planInserts } from './rows.ts';
@@ -128,7 +128,7 @@ export class EventSink {
     const open = state.get(INTENT_KEY);
     if (!open) return;
     const intent = decodeIntent(open);
-    this.#logger.info({ bounds: blockName(intent.bounds) }, 'sending the unfinished block again');
+    this.#logger.info({ block: blockName(intent) }, 'sending the unfinished block again');
     const block = await readBlock(this.#log, TOPICS.events, intent.bounds);
     await this.#store(writer, await this.#prepare(block, intent, persisting.signal), persisting);
   }
@@ -136,13 +136,13 @@ export class EventSink {
   /** Prepares a block while the previous one is stored. */
   async *#prepared(blocks: AsyncIterable<Block>, signal: AbortSignal): AsyncGenerator<Ready> {
     for await (const block of blocks) {
-      yield await this.#prepare(block, { bounds: block.bounds, insertRows: this.#insertRows }, signal);
+      yield await this.#prepare(block, newIntent(block.bounds, this.#insertRows), signal);
     }
   }
 
   async #prepare(block: Block, intent: Intent, signal: AbortSignal): Promise<Ready> {
     await this.#resolveSchemas(block, signal);
-    const plan = await planInserts(this.#catalogue, block, intent.insertRows);
+    const plan = await planInserts(this.#catalogue, block, intent);
     return { block, intent, plan };
   }
 

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { ACCOUNT_DAY_SOURCES, dayOf, tableOf } from '../../schemas/index.ts';
 import type { Block, BlockRecord } from './blocks.ts';
 import { type EventSchema, invalidDatum, type SchemaCatalogue, type Unreadable } from './catalogue.ts';
-import { blockName } from './intent.ts';
+import { blockName, type Intent } from './intent.ts';
 
 /** Records between yields to the event loop: about 15 ms. */
 const TURN_RECORDS = 10_000;
@@ -33,7 +33,8 @@ export interface Plan {
 }
 
 /** Depends on its arguments only, so that a repeated block is divided in the same way. */
-export async function planInserts(catalogue: SchemaCatalogue, block: Block, insertRows: number): Promise<Plan> {
+export async function planInserts(catalogue: SchemaCatalogue, block: Block, intent: Intent): Promise<Plan> {
+  const { insertRows } = intent;
   const groups = new Map<EventSchema, number[]>();
   const parked: Parked[] = [];
   for (let number = 0; number < block.length; number++) {
@@ -46,7 +47,7 @@ export async function planInserts(catalogue: SchemaCatalogue, block: Block, inse
     if (group) group.push(number);
     else groups.set(found, [number]);
   }
-  const name = blockName(block.bounds);
+  const name = blockName(intent);
   const inserts: Insert[] = [];
   const days = new Set<number>();
   for (const [schema, group] of groups) {

@@ -1,10 +1,21 @@
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ClickHouseError } from '@clickhouse/client';
 import { describe, expect, it } from 'vitest';
-import { type ClickHouseClient, type Commit, type EventLog, metricTotal } from '../../platform/index.ts';
+import {
+  type ClickHouseClient,
+  type Commit,
+  type EventLog,
+  metricTotal,
+  openEventLog,
+  readConfig,
+  silentLogger,
+} from '../../platform/index.ts';
 import {
   type ChainEvent,
   columnsOf,
@@ -19,6 +30,7 @@ import {
 import { times } from '../../test/support/platform/times.ts';
 import { fillEvent, sampleEvent } from '../../test/support/processors/history/events.ts';
 import { sinkStage } from '../../test/support/processors/history/sink-stage.ts';
+import { SINK_TOPICS } from './role.ts';
 
 const KILLS = times(2, 20);
 const stage = sinkStage('sink');
@@ -49,11 +61,11 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
 }
 
 /** Waits until the sink's offset is behind every record of the topic. */
-async function caughtUp(): Promise<void> {
+async function caughtUp(log: EventLog = stage.log): Promise<void> {
   await until(async () => {
-    const { offsets, state } = await stage.log.load('history-sink');
+    const { offsets, state } = await log.load('history-sink');
     for (let partition = 0; partition < TOPICS.events.partitions; partition++) {
-      const { next } = await stage.log.bounds(TOPICS.events, partition);
+      const { next } = await log.bounds(TOPICS.events, partition);
       if ((offsets.get(`events/${partition}`) ?? 0n) < next) return false;
     }
     return state.size === 0;
@@ -109,6 +121,27 @@ describe('history sink', () => {
     await stage.startSink();
     await caughtUp();
     expect(await stage.rows('SELECT toUInt32(count()) AS n FROM order_action FINAL')).toEqual([{ n: 10 }]);
+  });
+
+  it('stores other records that come at the offsets of an earlier block', async () => {
+    await stage.append(fills(10));
+    const { role } = await stage.startSink();
+    await caughtUp();
+    await role.stop();
+    // As after a partition lost its tail: the same offsets, other records.
+    const dataDir = mkdtempSync(path.join(tmpdir(), 'slotbook-sink-again-'));
+    const again = await openEventLog(readConfig({}, { dataDir }), silentLogger());
+    try {
+      await again.ensureTopics(SINK_TOPICS);
+      await stage.append(fills(20).slice(10), again);
+      const { role: next } = await stage.startSink({ log: again });
+      await caughtUp(again);
+      await next.stop();
+    } finally {
+      await again.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    }
+    expect(await stored('order_action')).toBe(20);
   });
 
   it('waits for ClickHouse and keeps its offset', async () => {

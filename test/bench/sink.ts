@@ -18,6 +18,7 @@ import {
 } from '../../platform/index.ts';
 import { readBlock } from '../../processors/history/blocks.ts';
 import { SchemaCatalogue } from '../../processors/history/catalogue.ts';
+import { newIntent } from '../../processors/history/intent.ts';
 import { planInserts } from '../../processors/history/rows.ts';
 import {
   endsOfLog,
@@ -85,8 +86,9 @@ async function untilVisible(clickhouse: ClickHouse, count: number): Promise<void
 async function measureEncoding(log: EventLog): Promise<void> {
   const catalogue = new SchemaCatalogue(() => Promise.resolve(null));
   const block = await readBlock(log, TOPICS.events, [{ partition: 0, from: 0n, to: ENCODED_RECORDS - 1n }]);
+  const intent = newIntent(block.bounds, block.length);
   const before = process.cpuUsage();
-  for (let round = 0; round < ENCODING_ROUNDS; round++) await planInserts(catalogue, block, block.length);
+  for (let round = 0; round < ENCODING_ROUNDS; round++) await planInserts(catalogue, block, intent);
   const { user, system } = process.cpuUsage(before);
   const perRecord = (user + system) / (ENCODING_ROUNDS * block.length);
   report({ name: 'sink.check-and-encode', value: perRecord, unit: 'us/record', config: { records: block.length } });

@@ -87,8 +87,8 @@ export class SinkStage {
     return child;
   }
 
-  async append(events: readonly ChainEvent[]): Promise<void> {
-    await this.log.append(
+  async append(events: readonly ChainEvent[], log: EventLog = this.log): Promise<void> {
+    await log.append(
       TOPICS.events,
       events.map((event, index) => ({ key: `perp-${index % KEYS}`, value: encodeEvent(event) })),
     );
