@@ -1,7 +1,7 @@
 // The meaning of a program event for its accounts. Members of `data` are raw integers as text.
 
 import bs58 from 'bs58';
-import { fillPriceFloor, type NotificationType, type PartialEvent, partialEventDecoder } from '../../schemas/index.ts';
+import { fillPrice, type NotificationType, type PartialEvent, partialEventDecoder } from '../../schemas/index.ts';
 import { decimalText, titled } from './text.ts';
 
 const ORDER_SIDES = ['taker', 'maker'] as const;
@@ -125,7 +125,7 @@ function filledText(data: Data): string {
 
 function priceText({ base_asset_amount_filled: base, quote_asset_amount_filled: quote }: Data): string | null {
   const size = big(base);
-  return size === 0n ? null : String(fillPriceFloor(big(quote), size));
+  return size === 0n ? null : String(fillPrice(big(quote), size));
 }
 
 function liquidationCause(data: Data): Cause {

@@ -45,6 +45,14 @@ describe('notifications of events', () => {
     expect(JSON.parse(found[0]?.data ?? '')).toMatchObject({ record: 'trade', side: 'taker', marketIndex: 0 });
   });
 
+  it('say the price of a fill that lists say', () => {
+    const amounts = { base_asset_amount_filled: 3_000_000_000n, quote_asset_amount_filled: 200_000_000n };
+    const members = { action: 'fill', action_explanation: 'none', taker: user(0), maker: null, market_type: 'perp' };
+    const [found] = run([...ACCOUNTS, ...of('events', event('OrderActionRecord', 1, { ...members, ...amounts }))]);
+    expect(found?.body).toMatch(/: 3 at 66\.666667$/);
+    expect(JSON.parse(found?.data ?? '')).toMatchObject({ price: '66666667' });
+  });
+
   it('have the id of their cause, in the order of time', () => {
     const [taker] = run([...ACCOUNTS, ...of('events', fill(8, 0, 2))]);
     const signature = bs58.encode(signatureOf(8));

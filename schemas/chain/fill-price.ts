@@ -10,7 +10,7 @@ export function fillPrice(quote: bigint, base: bigint, baseScale = BASE_PRECISIO
   return (2n * quote * baseScale * PRICE_PER_QUOTE + base) / (2n * base);
 }
 
-/** The same truncated, as a notification shows it and as it is compared with a quoted level. */
+/** The same truncated: a quoted level is as good as a fill when it is not better by a whole step. */
 export function fillPriceFloor(quote: bigint, base: bigint): bigint {
   return (quote * BASE_PRECISION * PRICE_PER_QUOTE) / base;
 }
