@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createContext, runInContext } from 'node:vm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { browserBundle, type PackedProject, packedProject } from '../test/support/client/packed.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
@@ -15,7 +15,7 @@ const FEED_GZIP_BYTES_MAX = 12 * 1024;
 
 let project: PackedProject;
 beforeAll(async () => {
-  project = await packedProject();
+  project = await packedProject(inject('runFolder'));
 });
 afterAll(() => project?.remove());
 

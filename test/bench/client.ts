@@ -1,7 +1,8 @@
 // Costs of an integrator: decoding of accounts beside Anchor's coder, the book keeper, a frame from socket to callback, and the
 // size of a browser bundle. `npm run bench client`; one JSON line per figure. No network.
 
-import { writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { BorshAccountsCoder, type Idl } from '@coral-xyz/anchor';
 import { BookKeeper, createDecoder, FeedClient } from '../../client/index.ts';
@@ -113,7 +114,8 @@ function framePath(messages: readonly BookL2Diff[]): void {
 }
 
 async function bundleSize(): Promise<void> {
-  const project = await packedProject();
+  const folder = mkdtempSync(path.join(tmpdir(), 'slotbook-packed-'));
+  const project = await packedProject(folder);
   try {
     const entry = path.join(project.folder, 'feed.js');
     writeFileSync(entry, "export { FeedClient } from '@slotbook/client/feed';\n");
@@ -122,6 +124,7 @@ async function bundleSize(): Promise<void> {
     report({ name, value: gzipBytes / KIB, unit: 'KiB', minifiedBytes: code.length, bar: { atMost: 12 } });
   } finally {
     project.remove();
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 

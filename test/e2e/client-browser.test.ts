@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { startOrderBook } from '../../api/orderbook/start.ts';
 import { type BookEvent, createDecoder, FeedClient } from '../../client/index.ts';
 import { Stage, trade, until } from '../support/api/stage.ts';
@@ -38,7 +38,7 @@ let browser: Browser;
 let page: Page;
 beforeAll(async () => {
   if (executablePath === undefined) return;
-  project = await packedProject();
+  project = await packedProject(inject('runFolder'));
   const entry = path.join(project.folder, 'browser.js');
   writeFileSync(entry, ENTRY);
   const { code } = await browserBundle(entry);

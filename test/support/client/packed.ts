@@ -1,11 +1,12 @@
 // The published package in an empty project: packed by npm, unpacked beside its dependencies.
 
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { until } from '../platform/eventually.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const DEPENDENCIES = ['@msgpack', '@noble', '@solana', 'base-x', 'bs58'];
@@ -18,12 +19,27 @@ export interface PackedProject {
   remove(): void;
 }
 
-/** Packs `client/` and unpacks it into a new project with its dependencies. */
-export async function packedProject(): Promise<PackedProject> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'slotbook-client-'));
+/** Packs `client/` into a folder, once: a build begins by removing what another one is packing. Callers at the same time get the same file. */
+async function archiveIn(folder: string): Promise<string> {
+  const archive = path.join(folder, 'client.tgz');
+  const draft = path.join(folder, 'client-draft');
+  try {
+    mkdirSync(draft);
+  } catch {
+    await until(() => existsSync(archive));
+    return archive;
+  }
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
-  await run(npm, ['pack', '--loglevel=error', '--pack-destination', folder], { cwd: path.join(ROOT, 'client') });
-  const archive = readdirSync(folder).find((file) => file.endsWith('.tgz')) ?? '';
+  await run(npm, ['pack', '--loglevel=error', '--pack-destination', draft], { cwd: path.join(ROOT, 'client') });
+  const packed = readdirSync(draft).find((file) => file.endsWith('.tgz')) ?? '';
+  renameSync(path.join(draft, packed), archive);
+  return archive;
+}
+
+/** Unpacks the package into a new project with its dependencies. It is packed into `runFolder` before, once. */
+export async function packedProject(runFolder: string): Promise<PackedProject> {
+  const archive = await archiveIn(runFolder);
+  const folder = mkdtempSync(path.join(tmpdir(), 'slotbook-client-'));
   await run('tar', ['-xzf', archive], { cwd: folder });
   const modules = path.join(folder, 'node_modules');
   mkdirSync(path.join(modules, '@slotbook'), { recursive: true });
