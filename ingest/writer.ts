@@ -23,6 +23,8 @@ export class LogWriter {
   #newestSlot = -1;
   /** Ids of events that the log already has at or after the loaded offsets. */
   readonly #known = new Set<string>();
+  /** Ids whose next append counts. */
+  readonly #forgotten = new Set<string>();
 
   constructor(log: EventLog, logger: Logger, signal: AbortSignal) {
     this.#log = log;
@@ -58,9 +60,10 @@ export class LogWriter {
     if (this.#known.size > 0) this.#logger.info({ events: this.#known.size }, 'events already in the log');
   }
 
-  /** The next append of this event writes it, although the log has it in another slot. */
+  /** The next append of this event writes it, although the log has it in another slot. Later appends do not. */
   forget(id: string): void {
     this.#known.delete(id);
+    this.#forgotten.add(id);
   }
 
   /** Appends the events that the log does not have yet and returns them. Rejects only when the signal aborts. */
@@ -79,6 +82,7 @@ export class LogWriter {
         for (const { partition, last } of appended) this.#ends.set(partition, last + 1n);
       });
     }
+    for (const { id } of fresh) if (this.#forgotten.delete(id)) this.#known.add(id);
     return fresh;
   }
 

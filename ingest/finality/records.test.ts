@@ -22,11 +22,12 @@ function transaction(slot: number, signature: string): TransactionLogs {
 }
 
 /** A chain that dropped slot 10 and has the first of its transactions in slot 13. `rounds` counts answers. */
-function chain(updates: readonly SourceUpdate[]) {
+function chain(updates: readonly SourceUpdate[], later: () => Promise<readonly SourceUpdate[]> = async () => []) {
   const rounds = { landed: 0 };
   const source: Source = {
     async *updates() {
       yield updates;
+      yield await later();
     },
     transaction: async (signature) => (signature === SIGNATURE ? transaction(13, SIGNATURE) : null),
     finality: () => ({
@@ -84,5 +85,23 @@ describe('a dropped transaction that landed again', () => {
     await until(() => again.rounds.landed >= 2 && log.all(TOPICS.retractions).length > retractions);
     await second.stop();
     expect(slotsOf(log, SIGNATURE)).toEqual(once);
+  });
+
+  it('has them once also when a read from the resume point brings it after that', async () => {
+    const log = new MemoryLog();
+    // This process ends before the chain has passed the slot.
+    await (await ingest(log, chain([transaction(10, SIGNATURE), { kind: 'slot', slot: 20 }]).source)).stop();
+    const landedAgain = async () => {
+      await until(() => slotsOf(log, SIGNATURE).length === 4);
+      return [transaction(13, SIGNATURE), { kind: 'slot', slot: 101 }] as const;
+    };
+    const second = await ingest(log, chain([{ kind: 'final', slot: 100, ts: 1 }], landedAgain).source);
+    await second.stop();
+    expect(slotsOf(log, SIGNATURE)).toEqual([
+      [10, 0],
+      [10, 1],
+      [13, 0],
+      [13, 1],
+    ]);
   });
 });

@@ -15,6 +15,7 @@ import {
   type Topic,
 } from '../../schemas/index.ts';
 import { Books, differenceText, isBookMessage, unreadMarket } from './books.ts';
+import type { DroppedChecks } from './dropped-checks.ts';
 import type { LogObserver } from './log.ts';
 import type { ProcessedChecks } from './processed-checks.ts';
 import { eventKey, FIRST_SLOT } from './tape.ts';
@@ -33,7 +34,7 @@ export interface Violation {
 
 export interface ChecksParts {
   readonly truth: Truth;
-  /** Newest slot that the cluster confirmed. */
+  /** Newest slot that the cluster ever confirmed. */
   readonly confirmedSlot: () => number;
   /** Slot of the chain when the first process started: earlier history is not promised. */
   readonly firstSlot: () => number;
@@ -48,6 +49,8 @@ export class Checks implements LogObserver {
   readonly violations: Violation[] = [];
   /** Null in runs without books at `processed`. */
   processed: ProcessedChecks | null = null;
+  /** Null in runs whose chain drops no confirmed slot. */
+  dropped: DroppedChecks | null = null;
   readonly #parts: ChecksParts;
   readonly #events = new Set<string>();
   readonly #books = Array.from({ length: TOPICS.book.partitions }, () => new Books());
@@ -87,6 +90,7 @@ export class Checks implements LogObserver {
 
   stored(topic: Topic, { partition, value, key, offset }: LogRecord): void {
     if (topic === TOPICS.events) this.#event(value);
+    else if (topic === TOPICS.retractions) this.dropped?.retraction(value);
     else if (topic === TOPICS.book) this.#book(partition, key, value);
     else if (topic === TOPICS.processedBook) this.processed?.stored({ partition, value, key, offset });
     else if (topic === TOPICS.processedFills) this.processed?.fills.stored({ partition, value, key, offset });
@@ -102,7 +106,8 @@ export class Checks implements LogObserver {
 
   /** Faults are over and the chain has stood still: everything confirmed is stored or named as a gap. */
   settled(): void {
-    this.#missing(this.#parts.firstSlot(), this.#parts.confirmedSlot(), 'at the end');
+    this.#missing(this.#parts.firstSlot(), this.#parts.confirmedSlot(), 'at the end', true);
+    this.dropped?.settled();
     this.#resumeFollows();
     const stuck = this.#gaps.filter((gap) => isOpen(gap) && !gap.isLasting);
     for (const gap of stuck) this.violated('a gap stays open', gapText(gap));
@@ -164,6 +169,7 @@ export class Checks implements LogObserver {
     this.processed?.fills.event(event);
     const { signature, eventIndex, slot, name } = event;
     const id = eventKey(signature, eventIndex);
+    if (slot <= this.#parts.confirmedSlot() && this.dropped?.takes(id, slot)) return;
     if (this.#events.has(id)) this.violated('no event twice', `${name} ${shown(id)} of slot ${slot}`);
     this.#events.add(id);
     const truth = this.#parts.truth.event(id);
@@ -256,10 +262,10 @@ export class Checks implements LogObserver {
   }
 
   /** Reports events that are neither stored nor inside an open gap. Returns those inside one. */
-  #missing(from: number, to: number, where: string): TrueEvent[] {
+  #missing(from: number, to: number, where: string, isEnd = false): TrueEvent[] {
     const named: TrueEvent[] = [];
     for (const event of this.#parts.truth.events(Math.max(from, this.#parts.firstSlot()), to)) {
-      if (this.#events.has(event.id)) continue;
+      if (this.#events.has(event.id) || (!isEnd && this.dropped?.hasEarlier(event.id))) continue;
       if (this.isNamed(event.slot)) named.push(event);
       else {
         const detail = `${event.name} ${shown(event.id)} of slot ${event.slot}${event.isLost ? ', cut from the log' : ''}`;

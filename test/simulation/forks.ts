@@ -48,7 +48,7 @@ export class Forks {
   #branch(slot: number): void {
     this.#open ??= { fromSlot: slot, toSlot: slot, base: this.#truth.states(slot) ?? NONE, states: [] };
     this.#open.toSlot = slot;
-    const states = this.#exchange.lostStates(slot);
+    const states = this.#exchange.lostBlock(slot)?.states ?? null;
     if (states !== null) this.#open.states.push(states);
     this.#truth.follow(slot, [this.#open.base, ...this.#open.states]);
   }

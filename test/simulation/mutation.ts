@@ -5,7 +5,7 @@ import { changeModule, type SourceChange } from '../support/platform/changed-mod
 
 export interface Mutation extends SourceChange {
   /** Runs without it never meet the fault, so they are counted and not run; absent: any run may. */
-  readonly needs?: 'grpc' | 'processed' | 'merged' | 'jumpSlots';
+  readonly needs?: 'grpc' | 'processed' | 'merged' | 'jumpSlots' | 'drop';
 }
 
 export const MUTATIONS: readonly Mutation[] = [
@@ -325,6 +325,48 @@ export const MUTATIONS: readonly Mutation[] = [
     needs: 'merged',
     find: 'counts.faults += 1;',
     replace: '',
+  },
+  {
+    name: 'transactions of a dropped confirmed slot stay',
+    file: 'ingest/rpc/finalized.ts',
+    needs: 'drop',
+    find: 'return lacking;',
+    replace: 'return [];',
+  },
+  {
+    name: 'confirmed transactions are compared before their slot is final',
+    file: 'ingest/finality/check.ts',
+    needs: 'drop',
+    find: 'slot <= this.#finalSlot - MARGIN_SLOTS',
+    replace: 'slot <= this.#finalSlot + 24',
+  },
+  {
+    name: 'a restart forgets which transactions are not final yet',
+    file: 'ingest/role.ts',
+    needs: 'drop',
+    find: '({ slot, signature }) => finality?.stored({ slot, signature: bs58.encode(signature) })',
+    replace: '() => {}',
+  },
+  {
+    name: 'a restart forgets what it retracted',
+    file: 'ingest/role.ts',
+    needs: 'drop',
+    find: 'finality?.retracted(one.slot, signaturesOf(one));',
+    replace: 'signaturesOf(one);',
+  },
+  {
+    name: 'a dropped transaction that lands again is not written',
+    file: 'ingest/finality/landed.ts',
+    needs: 'drop',
+    find: 'found.length > 0 ? await this.#parts.write(found) : []',
+    replace: '[]',
+  },
+  {
+    name: 'an event that landed again is written by each read',
+    file: 'ingest/writer.ts',
+    needs: 'drop',
+    find: 'if (this.#forgotten.delete(id)) this.#known.add(id);',
+    replace: 'this.#forgotten.delete(id);',
   },
 ];
 

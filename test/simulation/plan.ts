@@ -42,6 +42,19 @@ const JUMP_SHARE = 0.5;
 /** Blocks that it loses: more than the 64 slots that count as a jump (ingest/rpc/block-lists.ts). */
 const JUMP_SLOTS = 66;
 
+/** Share of the runs without all these in which the chain drops slots that it had confirmed, how many, and when. */
+const DROP_SHARE = 0.2;
+const DROPPED_SLOTS_MAX = 3;
+const DROP_AFTER_SLOTS = [4, 60] as const;
+/** Share of empty blocks of these runs: most dropped slots must have events. */
+const DROP_QUIET_SHARE = 0.2;
+
+export interface DropPlan {
+  /** Slots of the run before it. */
+  readonly afterSlots: number;
+  readonly slots: number;
+}
+
 export interface MergedPlan {
   readonly kinds: readonly ('grpc' | 'pubsub')[];
   readonly lying: { readonly source: number; readonly kind: LieKind } | null;
@@ -101,6 +114,8 @@ export interface Plan {
   readonly restartsAtEnd: boolean;
   /** Slots whose blocks the second node loses while the process is away; null: none. */
   readonly jumpSlots: number | null;
+  /** Slots that the chain confirms and drops; null: none. */
+  readonly drop: DropPlan | null;
   /** Whether every label of a slot must be exact: no fault loses or delays account data. */
   readonly isExact: boolean;
 }
@@ -112,7 +127,15 @@ export function planOf(seed: number, tapes: number, blocks: number): Plan {
   const queueMax = dice.chance(0.1) ? dice.integer(200, 600) : null;
   const live = dice.chance(GRPC_SHARE) ? { ...overGrpc(plan, dice), queueMax } : { ...plan, queueMax };
   const other = new Dice(seed, 5);
-  return withJump(withProcessed(withSources(live, other), other), new Dice(seed, 6));
+  return withDrop(withJump(withProcessed(withSources(live, other), other), new Dice(seed, 6)), new Dice(seed, 7));
+}
+
+/** States that only the dropped blocks had stay in the books until all accounts are read again. */
+function withDrop(plan: Plan, dice: Dice): Plan {
+  const isPlain = plan.processed === null && plan.merged === null && plan.jumpSlots === null;
+  if (!isPlain || !dice.chance(DROP_SHARE)) return plan;
+  const drop = { afterSlots: dice.integer(...DROP_AFTER_SLOTS), slots: dice.integer(1, DROPPED_SLOTS_MAX) };
+  return { ...plan, drop, quietShare: DROP_QUIET_SHARE, isExact: false, restartsAtEnd: true };
 }
 
 /** The first node has all blocks, so that nothing is lost. */
@@ -270,6 +293,7 @@ function basePlan(seed: number, tapes: number, blocks: number, dice: Dice): Plan
     cuts: 0,
     restartsAtEnd: false,
     jumpSlots: null,
+    drop: null,
     isExact: stalls === 0 && ![...kinds].some((kind) => STATE_KINDS.has(kind) || PUBSUB_KINDS.has(kind)),
   };
 }

@@ -4,7 +4,7 @@ import { type IngestParts, startIngest } from '../../ingest/index.ts';
 import type { Source } from '../../ingest/source.ts';
 import { type Happened, Production } from '../../localnet/chain/production.ts';
 import { Feed } from '../../localnet/grpc/feed.ts';
-import { Ledger } from '../../localnet/ledger.ts';
+import { Ledger, type StoredBlock } from '../../localnet/ledger.ts';
 import { Faults } from '../../localnet/node/faults.ts';
 import { createNode, type Node } from '../../localnet/node/node.ts';
 import { Publisher } from '../../localnet/rpc/publisher.ts';
@@ -12,6 +12,7 @@ import { Subscriptions } from '../../localnet/rpc/subscriptions.ts';
 import { createMetrics, LogAwayError, type Logger, readConfig, silentLogger } from '../../platform/index.ts';
 import type { ChainDefinition } from '../../schemas/index.ts';
 import { Checks, type Violation } from './checks.ts';
+import { DroppedChecks } from './dropped-checks.ts';
 import { Forks } from './forks.ts';
 import type { GrpcServer } from './grpc.ts';
 import { openServers } from './grpc-servers.ts';
@@ -40,6 +41,8 @@ const REFUSED_LISTS = 4;
 const JUMP_AFTER_SLOTS = 25;
 /** Slots after a jump until the process starts: the node has confirmed blocks behind it. */
 const JUMP_MARGIN_SLOTS = 10;
+/** Finalized slots after dropped ones that the check of finality and a margin need (ingest/finality/check.ts). */
+const DROP_FINAL_SLOTS = 40;
 /** Processes after so many restarts go on for ever. */
 const EFFECTS_FOREVER = Number.POSITIVE_INFINITY;
 
@@ -68,6 +71,8 @@ export interface RunResult {
   readonly withdrawn: number;
   /** Lying sources that were named. */
   readonly named: number;
+  /** Transactions of dropped slots that were retracted. */
+  readonly retracted: number;
   readonly slots: number;
   readonly lines: readonly string[];
 }
@@ -113,6 +118,10 @@ class Run {
   #connections = 0;
   #firstSlot = FIRST_SLOT;
   #slots = 0;
+  /** Newest slot that was ever confirmed: a dropped one lowers that of the ledger. */
+  #confirmedSlot = -1;
+  /** Newest dropped slot. */
+  #droppedSlot = -1;
   #isCalm = false;
   #crashes = 0;
   #effectsLeft = EFFECTS_FOREVER;
@@ -178,13 +187,17 @@ class Run {
     });
     this.#checks = new Checks({
       truth: this.#truth,
-      confirmedSlot: () => this.#ledger.slotAt('confirmed'),
+      confirmedSlot: () => this.#confirmedSlot,
       firstSlot: () => this.#firstSlot,
       isExact: () => this.#isExact,
       nowMs: () => time.nowMs,
     });
     this.#sources = new SourceChecks(plan.merged, (rule, detail) => this.#checks.violated(rule, detail));
     if (plan.processed !== null) this.#checks.processed = this.#processedChecks();
+    if (plan.drop !== null) {
+      const violated = (rule: string, detail: string) => this.#checks.violated(rule, detail);
+      this.#checks.dropped = new DroppedChecks({ truth: this.#truth, violated });
+    }
     this.#stored = new StoredLog({
       stored: (topic, record) => {
         this.#trace.add(`  log ${topic.name}/${record.partition} ${record.offset} ${record.key}`);
@@ -237,6 +250,7 @@ class Run {
       labels,
       ...processed,
       named: this.#sources.named,
+      retracted: this.#checks.dropped?.retracted ?? 0,
       crashes: this.#crashes,
       slots: this.#slots,
       lines: this.#trace.lines,
@@ -245,7 +259,7 @@ class Run {
 
   /** Makes a slot, and plans the next one. */
   #tick(): void {
-    const { slots, calmSlots, drops, earlySlots, jumpSlots } = this.#plan;
+    const { slots, calmSlots, drops, earlySlots, jumpSlots, drop } = this.#plan;
     if (this.#checks.violations.length > 0) {
       this.#isOver = true;
       return;
@@ -254,6 +268,7 @@ class Run {
       this.#stopChain();
       return;
     }
+    if (drop !== null && this.#slots === earlySlots + drop.afterSlots) this.#production.dropConfirmed(drop.slots);
     this.#makeSlot();
     if (jumpSlots !== null && this.#slots >= earlySlots + JUMP_AFTER_SLOTS) this.#loseBlocks(jumpSlots);
     if (this.#slots === earlySlots + slots) this.#calm();
@@ -269,10 +284,18 @@ class Run {
     const happened = this.#production.next([]);
     this.#trace.add(`slot ${'block' in happened ? happened.block.slot : happened.slot} ${happened.kind}`);
     if (happened.kind === 'block' || happened.kind === 'hidden') this.#true(happened.block.slot);
+    if (happened.kind === 'branch' && this.#ledger.isBranchConfirmed) this.#dropped(happened.block);
     this.#publish(happened);
   }
 
+  #dropped(block: StoredBlock): void {
+    this.#droppedSlot = block.slot;
+    const played = this.#exchange.lostBlock(block.slot);
+    if (played !== null) this.#truth.drop(block, played);
+  }
+
   #publish(happened: Happened): void {
+    this.#confirmedSlot = Math.max(this.#confirmedSlot, this.#ledger.slotAt('confirmed'));
     this.#forks.take(happened);
     this.#publisher.publish(happened);
     this.#feed?.publish(happened);
@@ -303,7 +326,9 @@ class Run {
 
   /** Empty blocks confirm the last block of the exchange. Then nothing happens for long enough. */
   #stopChain(): void {
-    if (this.#ledger.slotAt('confirmed') < this.#production.activeSlot) {
+    const isDropFinal =
+      this.#droppedSlot < 0 || this.#ledger.slotAt('finalized') >= this.#droppedSlot + DROP_FINAL_SLOTS;
+    if (this.#ledger.slotAt('confirmed') < this.#production.activeSlot || !isDropFinal) {
       this.#publish(this.#production.empty());
       this.#time.after(SLOT_MS, () => this.#stopChain());
       return;

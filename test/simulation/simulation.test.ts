@@ -32,7 +32,7 @@ describe('the simulation', { timeout: TIMEOUT_MS }, () => {
     expect(results).toHaveLength(SEEDS);
     // The runs were not idle.
     expect(results.reduce((sum, { events }) => sum + events, 0)).toBeGreaterThan(SEEDS * 50);
-    for (const what of ['crashes', 'ahead', 'undone', 'early', 'withdrawn', 'named'] as const)
+    for (const what of ['crashes', 'ahead', 'undone', 'early', 'withdrawn', 'named', 'retracted'] as const)
       expect(Math.max(...results.map((result) => result[what]))).toBeGreaterThan(0);
   });
 

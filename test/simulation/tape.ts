@@ -175,9 +175,17 @@ export class TapeExchange implements Exchange {
     return this.#branch;
   }
 
-  /** States of the block of the tape that the newest losing fork played at a slot. */
-  lostStates(slot: number): TapeBlock['states'] | null {
-    return this.#branch?.played(slot)?.states ?? null;
+  /** The block of the tape that the newest losing fork played at a slot, with the signatures that it has there. */
+  lostBlock(slot: number): TapeBlock | null {
+    const block = this.#branch?.played(slot) ?? null;
+    if (block === null) return null;
+    const events = block.transactions.map((transaction, index) => {
+      const { signature } = onBranch(transaction, index);
+      const bytes = bs58.decode(signature);
+      const own = block.events.get(transaction.signature) ?? [];
+      return [signature, own.map((event) => ({ ...event, id: eventKey(bytes, event.index) }))] as const;
+    });
+    return { ...block, events: new Map(events) };
   }
 
   /** A block that turns out to be invalid. */

@@ -16,21 +16,27 @@ type States = TapeBlock['states'];
 export class Truth {
   readonly #events = new Map<string, TrueEvent>();
   readonly #bySlot: { readonly slot: number; readonly events: readonly TrueEvent[] }[] = [];
+  /** Of blocks that the chain confirmed and dropped, by event and slot. */
+  readonly #dropped = new Map<string, TrueEvent>();
   readonly #followed: { readonly slot: number; readonly layers: readonly States[] }[] = [];
   readonly #states: { readonly slot: number; readonly states: TapeBlock['states'] }[] = [];
 
   /** Adds a block of the winning chain. */
   add(block: StoredBlock, tape: TapeBlock): void {
-    const events: TrueEvent[] = [];
-    for (const { signature, err, lostRecords } of block.transactions) {
-      if (err !== null) continue;
-      for (const { id, index, name } of tape.events.get(signature) ?? []) {
-        events.push({ id, slot: block.slot, name, isLost: lostRecords.includes(index) });
-      }
-    }
+    const events = eventsOf(block, tape);
     for (const event of events) this.#events.set(event.id, event);
     this.#bySlot.push({ slot: block.slot, events });
     this.#states.push({ slot: block.slot, states: tape.states });
+  }
+
+  /** Adds a block that the chain confirms and will drop. */
+  drop(block: StoredBlock, tape: TapeBlock): void {
+    for (const event of eventsOf(block, tape)) this.#dropped.set(`${event.id} ${event.slot}`, event);
+  }
+
+  /** The event of a dropped slot; null for any other. */
+  droppedEvent(id: string, slot: number): TrueEvent | null {
+    return this.#dropped.get(`${id} ${slot}`) ?? null;
   }
 
   /**
@@ -67,4 +73,15 @@ export class Truth {
   states(slot: number): TapeBlock['states'] | null {
     return this.#states.findLast((one) => one.slot <= slot)?.states ?? null;
   }
+}
+
+function eventsOf({ slot, transactions }: StoredBlock, tape: TapeBlock): TrueEvent[] {
+  const events: TrueEvent[] = [];
+  for (const { signature, err, lostRecords } of transactions) {
+    if (err !== null) continue;
+    for (const { id, index, name } of tape.events.get(signature) ?? []) {
+      events.push({ id, slot, name, isLost: lostRecords.includes(index) });
+    }
+  }
+  return events;
 }

@@ -25,6 +25,7 @@ const totals = {
   early: 0,
   withdrawn: 0,
   named: 0,
+  retracted: 0,
 };
 const rate = () => (totals.runs / ((performance.now() - startedMs) / 1000)).toFixed(1);
 
@@ -42,6 +43,7 @@ await runSeeds({
     totals.early += result.early;
     totals.withdrawn += result.withdrawn;
     totals.named += result.named;
+    totals.retracted += result.retracted;
     if (isVerbose) process.stdout.write(`${result.lines.join('\n')}\nhash ${result.hash}\n`);
     if (result.violations.length > 0) {
       totals.failed += 1;
@@ -55,6 +57,6 @@ await runSeeds({
 process.stdout.write(
   `${totals.runs} seeds, ${totals.failed} failed, ${rate()} a second: ${totals.events} events, ${totals.labels} labels of slots, ${totals.crashes} ends of a process\n` +
     `${totals.ahead} labels of processed slots, ${totals.undone} undos of lost blocks, ${totals.named} lying sources named\n` +
-    `${totals.early} fills before their confirmation, ${totals.withdrawn} withdrawn fills\n`,
+    `${totals.early} fills before their confirmation, ${totals.withdrawn} withdrawn fills, ${totals.retracted} retracted transactions\n`,
 );
 process.exitCode = totals.failed === 0 ? 0 : 1;
