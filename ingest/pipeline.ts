@@ -125,9 +125,19 @@ export class Pipeline {
     });
   }
 
-  /** Writes the events of transactions that landed again, unless `known` has them: earlier ones are of a dropped slot. */
-  landed(transactions: readonly TransactionLogs[], known: Set<string>): Promise<unknown> {
-    return this.backfill(transactions, known, (event) => this.#parts.writer.forget(event.id));
+  /**
+   * Writes the events of transactions that landed again, unless `known` has them: earlier ones are of a dropped slot. What their
+   * logs lack is a lasting gap.
+   */
+  async landed(transactions: readonly TransactionLogs[], known: Set<string>): Promise<void> {
+    await this.backfill(transactions, known, (event) => this.#parts.writer.forget(event.id));
+    const cut = transactions.filter((one) => !one.failed && decodeTransaction(one, this.#parts.decoder).incomplete);
+    if (cut.length === 0) return;
+    await this.#inTurn(async () => {
+      for (const { slot, signature } of cut) this.#gap({ ...cutGap(slot, signature), filled: false, isLasting: true });
+      this.#reportGaps();
+      await this.#saveGaps();
+    });
   }
 
   /** All blocks of a range were read again, except those in `cut`: gaps inside are filled. */
@@ -293,7 +303,8 @@ export class Pipeline {
     for (const letter of decoded.parked) this.#records.park(letter);
     for (const event of decoded.events) this.#records.event(event);
     this.#parts.confirmed?.(decoded.events);
-    if (decoded.events.length > 0) this.#parts.finality?.stored(transaction);
+    // A cut log may have no event here, and all of them where the transaction lands again.
+    if (decoded.events.length > 0 || decoded.incomplete) this.#parts.finality?.stored(transaction);
   }
 
   /** Fetches truncated logs once more. Logs that stay truncated become a gap, and their readable part is kept. */
@@ -301,7 +312,7 @@ export class Pipeline {
     const { source, decoder } = this.#parts;
     const whole = await source.transaction(transaction.signature);
     const { slot, signature } = transaction;
-    const gap = { kind: 'gap', fromSlot: slot, toSlot: slot, reason: `logs of ${signature} were truncated` } as const;
+    const gap = cutGap(slot, signature);
     const blockIndex = transaction.blockIndex ?? whole?.blockIndex ?? null;
     const again = whole && !whole.failed ? decodeTransaction({ ...whole, slot, blockIndex }, decoder) : decoded;
     this.#gap({ ...gap, filled: !again.incomplete, isLasting: again.incomplete });
@@ -346,4 +357,8 @@ export class Pipeline {
 /** An event's key is either a market key or an account. */
 function isMarketKey(key: string): boolean {
   return key.startsWith('perp-') || key.startsWith('spot-');
+}
+
+function cutGap(slot: number, signature: string) {
+  return { kind: 'gap', fromSlot: slot, toSlot: slot, reason: `logs of ${signature} were truncated` } as const;
 }

@@ -1,7 +1,7 @@
 import bs58 from 'bs58';
 import { describe, expect, it } from 'vitest';
 import { createMetrics, readConfig, silentLogger } from '../../platform/index.ts';
-import { decodeEvent, loadDefinition, TOPICS } from '../../schemas/index.ts';
+import { decodeEvent, decodeGaps, GAPS_GROUP, GAPS_KEY, loadDefinition, TOPICS } from '../../schemas/index.ts';
 import { MemoryLog } from '../../test/support/ingest/memory-log.ts';
 import { logsOf, recordLine } from '../../test/support/ingest/records.ts';
 import { until } from '../../test/support/platform/eventually.ts';
@@ -13,23 +13,28 @@ const PROGRAM = definition.programs.find((program) => program.accounts.has('User
 const SIGNATURE = bs58.encode(Buffer.alloc(64, 7));
 const OTHER = bs58.encode(Buffer.alloc(64, 8));
 
-function transaction(slot: number, signature: string): TransactionLogs {
-  const logs = logsOf(PROGRAM, [
+function transaction(slot: number, signature: string, isCut = false): TransactionLogs {
+  const whole = logsOf(PROGRAM, [
     recordLine(definition, 'FundingRateRecord'),
     recordLine(definition, 'SpotInterestRecord'),
   ]);
+  const logs = isCut ? ['Log truncated'] : whole;
   return { kind: 'transaction', slot, signature, failed: false, logs, blockIndex: null, blockTime: null };
 }
 
 /** A chain that dropped slot 10 and has the first of its transactions in slot 13. `rounds` counts answers. */
-function chain(updates: readonly SourceUpdate[], later: () => Promise<readonly SourceUpdate[]> = async () => []) {
+function chain(
+  updates: readonly SourceUpdate[],
+  later: () => Promise<readonly SourceUpdate[]> = async () => [],
+  isCut = false,
+) {
   const rounds = { landed: 0 };
   const source: Source = {
     async *updates() {
       yield updates;
       yield await later();
     },
-    transaction: async (signature) => (signature === SIGNATURE ? transaction(13, SIGNATURE) : null),
+    transaction: async (signature) => (signature === SIGNATURE ? transaction(13, SIGNATURE, isCut) : null),
     finality: () => ({
       lacking: async (places) => places.filter(({ slot }) => slot === 10),
       landed: async (signatures) => {
@@ -85,6 +90,56 @@ describe('a dropped transaction that landed again', () => {
     await until(() => again.rounds.landed >= 2 && log.all(TOPICS.retractions).length > retractions);
     await second.stop();
     expect(slotsOf(log, SIGNATURE)).toEqual(once);
+  });
+
+  it('is a lasting gap of its new slot when its log was cut there', async () => {
+    const log = new MemoryLog();
+    const updates = [
+      transaction(10, SIGNATURE),
+      { kind: 'slot', slot: 20 },
+      { kind: 'final', slot: 100, ts: 1 },
+    ] as const;
+    const role = await ingest(log, chain(updates, undefined, true).source);
+    const lasting = async () =>
+      decodeGaps((await log.load(GAPS_GROUP)).state.get(GAPS_KEY) ?? Buffer.from('[]'))
+        .filter(({ isLasting }) => isLasting)
+        .map(({ fromSlot, toSlot }) => [fromSlot, toSlot]);
+    await until(async () => (await lasting()).length === 2);
+    await role.stop();
+    expect(await lasting()).toEqual([
+      [10, 10],
+      [13, 13],
+    ]);
+  });
+
+  it('has its events when only the log of the dropped slot was cut', async () => {
+    const log = new MemoryLog();
+    const updates = [
+      transaction(10, SIGNATURE, true),
+      { kind: 'slot', slot: 20 },
+      { kind: 'final', slot: 100, ts: 1 },
+    ] as const;
+    const { source } = chain(updates);
+    // No node has it whole while it waits in the dropped slot.
+    let isFinal = false;
+    const { transaction: whole, finality } = source;
+    source.transaction = async (signature) => (isFinal ? whole(signature) : null);
+    source.finality = (signal) => {
+      const reader = finality?.(signal);
+      if (!reader) throw new Error('no reader');
+      const landed = async (signatures: readonly string[]) => {
+        isFinal = true;
+        return reader.landed(signatures);
+      };
+      return { ...reader, landed };
+    };
+    const role = await ingest(log, source);
+    await until(() => slotsOf(log, SIGNATURE).length === 2);
+    await role.stop();
+    expect(slotsOf(log, SIGNATURE)).toEqual([
+      [13, 0],
+      [13, 1],
+    ]);
   });
 
   it('has them once also when a read from the resume point brings it after that', async () => {

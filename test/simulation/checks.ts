@@ -265,7 +265,7 @@ export class Checks implements LogObserver {
   #missing(from: number, to: number, where: string, isEnd = false): TrueEvent[] {
     const named: TrueEvent[] = [];
     for (const event of this.#parts.truth.events(Math.max(from, this.#parts.firstSlot()), to)) {
-      if (this.#events.has(event.id) || (!isEnd && this.dropped?.hasEarlier(event.id))) continue;
+      if (this.#events.has(event.id) || (!isEnd && this.dropped?.mayComeLater(event.id))) continue;
       if (this.isNamed(event.slot)) named.push(event);
       else {
         const detail = `${event.name} ${shown(event.id)} of slot ${event.slot}${event.isLost ? ', cut from the log' : ''}`;

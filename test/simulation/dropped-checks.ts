@@ -3,6 +3,7 @@
 
 import bs58 from 'bs58';
 import { decodeMessage } from '../../schemas/index.ts';
+import { signatureOf } from './tape.ts';
 import type { TrueEvent, Truth } from './truth.ts';
 
 export interface DroppedParts {
@@ -14,8 +15,6 @@ export class DroppedChecks {
   readonly #parts: DroppedParts;
   /** Stored events of dropped slots, by event and slot. */
   readonly #stored = new Map<string, TrueEvent>();
-  /** Ids of these events. */
-  readonly #ids = new Set<string>();
   /** Retracted transactions, by signature and slot. */
   readonly #retracted = new Set<string>();
 
@@ -36,13 +35,12 @@ export class DroppedChecks {
     const key = `${id} ${slot}`;
     if (this.#stored.has(key)) violated('no event twice', `${event.name} of the dropped slot ${slot}`);
     this.#stored.set(key, event);
-    this.#ids.add(id);
     return true;
   }
 
-  /** Whether the log has the event with a dropped slot: with its new slot it comes after the retraction. */
-  hasEarlier(id: string): boolean {
-    return this.#ids.has(id);
+  /** Whether the event may come later, after a retraction: a dropped block had its transaction too. */
+  mayComeLater(id: string): boolean {
+    return this.#parts.truth.isOfDropped(signatureOf(id));
   }
 
   /** A record of the topic of retractions. */
@@ -68,6 +66,3 @@ export class DroppedChecks {
     }
   }
 }
-
-/** Signature in the id of an event, as in the id. */
-const signatureOf = (id: string): string => id.slice(0, id.lastIndexOf(' '));

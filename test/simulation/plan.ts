@@ -42,7 +42,7 @@ const JUMP_SHARE = 0.5;
 /** Blocks that it loses: more than the 64 slots that count as a jump (ingest/rpc/block-lists.ts). */
 const JUMP_SLOTS = 66;
 
-/** Share of the runs without all these in which the chain drops slots that it had confirmed, how many, and when. */
+/** Share of the runs without books at `processed` and without a lying source in which the chain drops slots that it had confirmed, how many, and when. */
 const DROP_SHARE = 0.2;
 const DROPPED_SLOTS_MAX = 3;
 const DROP_AFTER_SLOTS = [4, 60] as const;
@@ -132,8 +132,8 @@ export function planOf(seed: number, tapes: number, blocks: number): Plan {
 
 /** States that only the dropped blocks had stay in the books until all accounts are read again. */
 function withDrop(plan: Plan, dice: Dice): Plan {
-  const isPlain = plan.processed === null && plan.merged === null && plan.jumpSlots === null;
-  if (!isPlain || !dice.chance(DROP_SHARE)) return plan;
+  const isOpen = plan.processed === null && !plan.merged?.lying;
+  if (!isOpen || !dice.chance(DROP_SHARE)) return plan;
   const drop = { afterSlots: dice.integer(...DROP_AFTER_SLOTS), slots: dice.integer(1, DROPPED_SLOTS_MAX) };
   return { ...plan, drop, quietShare: DROP_QUIET_SHARE, isExact: false, restartsAtEnd: true };
 }

@@ -33,6 +33,9 @@ export function eventKey(signature: Uint8Array, index: number): string {
   return `${Buffer.from(signature).toString('latin1')} ${index}`;
 }
 
+/** The signature in the identity of an event, as it stands there. */
+export const signatureOf = (id: string): string => id.slice(0, id.lastIndexOf(' '));
+
 export interface TapeBlock {
   readonly transactions: readonly LedgerTransaction[];
   /** Events of the block by signature (base58). */

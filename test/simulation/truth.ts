@@ -1,7 +1,7 @@
 // The winning chain, slot by slot, in the form that the checks of a run need.
 
 import type { StoredBlock } from '../../localnet/ledger.ts';
-import type { TapeBlock } from './tape.ts';
+import { signatureOf, type TapeBlock } from './tape.ts';
 
 export interface TrueEvent {
   readonly id: string;
@@ -18,6 +18,7 @@ export class Truth {
   readonly #bySlot: { readonly slot: number; readonly events: readonly TrueEvent[] }[] = [];
   /** Of blocks that the chain confirmed and dropped, by event and slot. */
   readonly #dropped = new Map<string, TrueEvent>();
+  readonly #droppedSignatures = new Set<string>();
   readonly #followed: { readonly slot: number; readonly layers: readonly States[] }[] = [];
   readonly #states: { readonly slot: number; readonly states: TapeBlock['states'] }[] = [];
 
@@ -31,7 +32,15 @@ export class Truth {
 
   /** Adds a block that the chain confirms and will drop. */
   drop(block: StoredBlock, tape: TapeBlock): void {
-    for (const event of eventsOf(block, tape)) this.#dropped.set(`${event.id} ${event.slot}`, event);
+    for (const event of eventsOf(block, tape)) {
+      this.#dropped.set(`${event.id} ${event.slot}`, event);
+      this.#droppedSignatures.add(signatureOf(event.id));
+    }
+  }
+
+  /** Whether a dropped block has a transaction of this signature. */
+  isOfDropped(signature: string): boolean {
+    return this.#droppedSignatures.has(signature);
   }
 
   /** The event of a dropped slot; null for any other. */
