@@ -28,6 +28,8 @@ const CLOSE_LOST = 1006;
 const PARTLY_SHARE = 0.2;
 /** Longest wait of the other part: a slot. */
 const REST_MS_MAX = 400;
+/** The same of a gRPC stream, whose order stays: longer than a block counts as sent (ingest/grpc/block-end.ts). */
+const STREAM_REST_MS_MAX = 1_000;
 /** Longest handshake of a WebSocket. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
@@ -96,7 +98,7 @@ export class Network implements Transport {
         latencyMs,
         streamLatencyMs: socketLatencyMs,
         arriving: (updates) => this.#arriving(updates),
-        restMs: () => this.#restMs(),
+        restMs: () => this.#parts.dice.between(0, STREAM_REST_MS_MAX),
         isCut: this.#parts.cuts,
         news: (update) => this.#grpcNews(update),
         later: (ms, run) => this.#later(ms, run),
