@@ -53,6 +53,8 @@ export interface DropPlan {
   /** Slots of the run before it. */
   readonly afterSlots: number;
   readonly slots: number;
+  /** Whether the process ends soon after its first retraction. */
+  readonly endsProcess: boolean;
 }
 
 export interface MergedPlan {
@@ -134,7 +136,8 @@ export function planOf(seed: number, tapes: number, blocks: number): Plan {
 function withDrop(plan: Plan, dice: Dice): Plan {
   const isOpen = plan.processed === null && !plan.merged?.lying;
   if (!isOpen || !dice.chance(DROP_SHARE)) return plan;
-  const drop = { afterSlots: dice.integer(...DROP_AFTER_SLOTS), slots: dice.integer(1, DROPPED_SLOTS_MAX) };
+  const [afterSlots, slots] = [dice.integer(...DROP_AFTER_SLOTS), dice.integer(1, DROPPED_SLOTS_MAX)];
+  const drop = { afterSlots, slots, endsProcess: dice.chance(0.5) };
   return { ...plan, drop, quietShare: DROP_QUIET_SHARE, isExact: false, restartsAtEnd: true };
 }
 

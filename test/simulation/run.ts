@@ -10,7 +10,7 @@ import { createNode, type Node } from '../../localnet/node/node.ts';
 import { Publisher } from '../../localnet/rpc/publisher.ts';
 import { Subscriptions } from '../../localnet/rpc/subscriptions.ts';
 import { createMetrics, LogAwayError, type Logger, readConfig, silentLogger } from '../../platform/index.ts';
-import type { ChainDefinition } from '../../schemas/index.ts';
+import { type ChainDefinition, TOPICS } from '../../schemas/index.ts';
 import { Checks, type Violation } from './checks.ts';
 import { DroppedChecks } from './dropped-checks.ts';
 import { Forks } from './forks.ts';
@@ -41,6 +41,8 @@ const REFUSED_LISTS = 4;
 const JUMP_AFTER_SLOTS = 25;
 /** Slots after a jump until the process starts: the node has confirmed blocks behind it. */
 const JUMP_MARGIN_SLOTS = 10;
+/** Most effects of a process after its first retraction, where it ends then. */
+const EFFECTS_AFTER_RETRACTION = 5;
 /** Finalized slots after dropped ones that the check of finality and a margin need (ingest/finality/check.ts). */
 const DROP_FINAL_SLOTS = 40;
 /** Processes after so many restarts go on for ever. */
@@ -122,6 +124,7 @@ class Run {
   #confirmedSlot = -1;
   /** Newest dropped slot. */
   #droppedSlot = -1;
+  #hasRetracted = false;
   #isCalm = false;
   #crashes = 0;
   #effectsLeft = EFFECTS_FOREVER;
@@ -203,6 +206,7 @@ class Run {
         this.#trace.add(`  log ${topic.name}/${record.partition} ${record.offset} ${record.key}`);
         this.#trace.bytes(record.value);
         this.#checks.stored(topic, record);
+        if (topic === TOPICS.retractions) this.#endAfterRetraction();
       },
       committed: (group, state) => {
         this.#trace.add(`  commit ${group}`);
@@ -417,6 +421,12 @@ class Run {
       },
     });
     return network;
+  }
+
+  #endAfterRetraction(): void {
+    if (this.#plan.drop?.endsProcess !== true || this.#hasRetracted) return;
+    this.#hasRetracted = true;
+    this.#effectsLeft = Math.ceil(this.#dice.process.between(0, EFFECTS_AFTER_RETRACTION));
   }
 
   #isDue(): boolean {

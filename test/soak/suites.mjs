@@ -119,7 +119,8 @@ export const SUITES = {
   teeth: {
     usage: '[seeds of each fault] [part of a name]',
     takes: '30 min',
-    proves: 'the simulation of `chain` finds faults that are put into the ingester on purpose, 51 of them, one at a time',
+    proves:
+      'the simulation of `chain` finds faults that are put into the ingester on purpose, 51 of them, one at a time',
   },
 };
 
