@@ -92,11 +92,22 @@ export class Validator {
   /** As `restartAfterKill`, without the blocks that it stored: it boots from its newest snapshot, like a node with a new disk. */
   async restartWithoutBlocks(): Promise<void> {
     await this.#end('SIGKILL');
-    const ledger = join(this.#folder, 'ledger');
-    rmSync(join(ledger, 'rocksdb'), { recursive: true });
-    // It would wait until the chain has passed its last vote.
-    for (const name of readdirSync(ledger)) if (name.startsWith('tower-')) rmSync(join(ledger, name));
+    rmSync(join(this.#folder, 'ledger', 'rocksdb'), { recursive: true });
+    this.#forgetVotes();
     await this.#run([]);
+  }
+
+  /** As `restartAfterKill`, for a validator that has stopped to vote. */
+  async restartWithoutVotes(): Promise<void> {
+    await this.#end('SIGKILL');
+    this.#forgetVotes();
+    await this.#run([]);
+  }
+
+  /** With them it waits until the chain has passed its last vote. */
+  #forgetVotes(): void {
+    const ledger = join(this.#folder, 'ledger');
+    for (const name of readdirSync(ledger)) if (name.startsWith('tower-')) rmSync(join(ledger, name));
   }
 
   /** Resolves when every thread stands: until then one may still answer. */
