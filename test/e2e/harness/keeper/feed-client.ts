@@ -13,6 +13,9 @@ export interface FeedMessage {
   readonly data?: Record<string, unknown>;
 }
 
+/** Of what a client has seen, in the message of an error. */
+const SEEN_CHARACTERS = 600;
+
 export class FeedClient {
   readonly messages: FeedMessage[] = [];
   closed: { code: number; reason: string } | undefined;
@@ -47,7 +50,10 @@ export class FeedClient {
     from = 0,
     timeoutMs = PATIENCE_MS,
   ): Promise<FeedMessage> {
-    return eventually(what, () => this.messages.slice(from).find(accept), timeoutMs);
+    return eventually(what, () => this.messages.slice(from).find(accept), timeoutMs).catch((cause: unknown) => {
+      const seen = { closed: this.closed ?? null, messages: this.messages.length, last: this.messages.at(-1) };
+      throw new Error(`${what}: ${JSON.stringify(seen).slice(0, SEEN_CHARACTERS)}`, { cause });
+    });
   }
 
   close(): void {
