@@ -104,6 +104,8 @@ describe.runIf(program !== null)('a real validator beside the simulated cluster'
   let real: Observed;
   let notified: Shapes;
   let simulated: Observed;
+  /** A slot that the books have reached before the node loses its blocks. */
+  let reached = 0;
 
   beforeAll(async () => {
     net = await startSimulated();
@@ -227,7 +229,7 @@ describe.runIf(program !== null)('a real validator beside the simulated cluster'
   });
 
   it.runIf(exchange !== null)('leaves the books whole, and the gap filled, through kills of ingest too', async () => {
-    await roles?.gap(OUTAGE, true);
+    await roles?.filledGap(OUTAGE);
     for (let kill = 0; kill < times(1, 10); kill++) {
       if (kill > 0) {
         await validator.restartAfterKill();
@@ -235,9 +237,9 @@ describe.runIf(program !== null)('a real validator beside the simulated cluster'
         await sleep(PAUSE_MS);
         validator.resume();
       }
-      const slot = await touched();
+      reached = await touched();
       await roles?.restartIngestAfterKill();
-      await roles?.expectBooks(slot);
+      await roles?.expectBooks(reached);
       // The chain begins at a later slot than its genesis, as if its node had lost the blocks before.
       await roles?.untilFilled(JUMP);
     }
@@ -257,7 +259,8 @@ describe.runIf(program !== null)('a real validator beside the simulated cluster'
 
   it.runIf(canLose && exchange !== null)('leaves the books whole then as well, and a gap that is named', async () => {
     await roles?.expectBooks(await touched());
-    await roles?.gap(OUTAGE, false);
+    // As an outage or as lost blocks.
+    await roles?.openGap(reached);
   });
 
   /** A recorded account changes. Returns a confirmed slot after it. A validator may stand still for good after a pause: it starts anew. */

@@ -69,14 +69,24 @@ export class RecordedRoles {
     }
   }
 
-  /** Waits for such a gap. */
-  async gap(reason: string, isFilled: boolean): Promise<void> {
-    const wanted = { reason, filledAtMs: isFilled ? expect.any(Number) : null };
+  /** Waits for a filled gap of this reason. */
+  async filledGap(reason: string): Promise<void> {
+    const wanted = { reason, filledAtMs: expect.any(Number) };
     const compare = async () => {
       expect(await this.#gaps()).toContainEqual(expect.objectContaining(wanted));
       return true;
     };
     await eventually(`gap ${reason}`, compare).catch(compare);
+  }
+
+  /** Waits for a gap that stays open and ends at this slot or later. */
+  async openGap(slot: number): Promise<void> {
+    const compare = async () => {
+      const open = (await this.#gaps()).filter(({ filledAtMs }) => filledAtMs === null);
+      expect(Math.max(...open.map(({ toSlot }) => toSlot))).toBeGreaterThanOrEqual(slot);
+      return true;
+    };
+    await eventually(`open gap at slot ${slot}`, compare).catch(compare);
   }
 
   /** Waits until no gap is open, but those of a reason. */
