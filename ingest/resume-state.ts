@@ -1,5 +1,5 @@
-// Stores the restart point: a resume point of the source, and offsets of `events`. The source repeats only transactions
-// whose events lie at or after these offsets.
+// Stores the restart point: a resume point of the source, and offsets of `events`. The events of transactions that the source
+// repeats, or that are not compared with the final chain yet, lie at or after these offsets.
 
 import type { EventLog } from '../platform/index.ts';
 import { RESUME_MARGIN_SLOTS, type ResumePoint } from './source.ts';
@@ -62,9 +62,12 @@ export class OffsetHistory {
     this.#newest = slot;
   }
 
-  /** Offsets for a resume point. Drops notes that no later resume point needs. */
-  offsetsFor(resume: ResumePoint): NextOffsets {
-    const limit = resume.slot - RESUME_MARGIN_SLOTS;
+  /**
+   * Offsets for a resume point. `oldestWaiting` is the oldest slot that is not compared with the final chain yet. Drops notes that
+   * no later resume point needs.
+   */
+  offsetsFor(resume: ResumePoint, oldestWaiting: number): NextOffsets {
+    const limit = Math.min(resume.slot - RESUME_MARGIN_SLOTS, oldestWaiting);
     const at = this.#notes.findLastIndex((note) => note.slot < limit);
     if (at > 0) this.#notes = this.#notes.slice(at);
     return this.#notes[0]?.ends ?? new Map();

@@ -91,7 +91,12 @@ export async function startIngest(context: RoleContext, parts?: IngestParts): Pr
         unchecked: (transactions) => metrics.unchecked.inc(transactions),
       })
     : null;
-  await writer.loadKnown(ends, ({ slot, signature }) => finality?.stored({ slot, signature: bs58.encode(signature) }));
+  await writer.loadKnown(ends, ({ slot, signature }) => {
+    const place = { slot, signature: bs58.encode(signature) };
+    // Without a resume point this is the whole log, and its older slots are final.
+    if (resume === null) finality?.stored(place);
+    else finality?.resumed(place);
+  });
   for await (const one of recordedRetractions(log)) finality?.retracted(one.slot, signaturesOf(one));
   const history = new OffsetHistory(writer.startOffsets, writer.newestSlot);
   const quality = new IngestQuality(log, logger);
@@ -142,7 +147,7 @@ export async function startIngest(context: RoleContext, parts?: IngestParts): Pr
     corrected: () => processed?.books.corrected() ?? null,
   });
   logger.info({ resume, definition: definition.name, source: config.source }, 'ingesting');
-  const saver = new Saver(log, logger, pipeline, history);
+  const saver = new Saver({ log, logger, pipeline, history, finality });
   const flushing = setInterval(() => {
     const sources = source.reports?.() ?? [];
     quality.sources(sources);
@@ -212,21 +217,23 @@ async function startProcessed({ context, open, differ, decoder, ...parts }: Proc
   return { books, trades };
 }
 
+interface SaverParts {
+  readonly log: EventLog;
+  readonly logger: Logger;
+  readonly pipeline: Pipeline;
+  readonly history: OffsetHistory;
+  readonly finality: FinalityCheck | null;
+}
+
 /** Saves the newest resume point whose updates are in the log, at most once per interval. */
 class Saver {
-  readonly #log: EventLog;
-  readonly #logger: Logger;
-  readonly #pipeline: Pipeline;
-  readonly #history: OffsetHistory;
+  readonly #parts: SaverParts;
   #savedAtMs = 0;
   #saved: unknown = null;
   #saving: Promise<void> | null = null;
 
-  constructor(log: EventLog, logger: Logger, pipeline: Pipeline, history: OffsetHistory) {
-    this.#log = log;
-    this.#logger = logger;
-    this.#pipeline = pipeline;
-    this.#history = history;
+  constructor(parts: SaverParts) {
+    this.#parts = parts;
   }
 
   /** Starts a save when one is due. The loop does not wait for it. */
@@ -246,13 +253,15 @@ class Saver {
 
   /** A failed save is repeated with the next one. A restart meanwhile begins a little earlier. */
   async #save(): Promise<void> {
-    const { resume } = this.#pipeline;
+    const { log, logger, pipeline, history, finality } = this.#parts;
+    const { resume } = pipeline;
     if (resume === null || resume === this.#saved) return;
     try {
-      await saveResumeState(this.#log, { resume, ends: this.#history.offsetsFor(resume) });
+      const oldestWaiting = finality?.oldestSlot ?? Number.POSITIVE_INFINITY;
+      await saveResumeState(log, { resume, ends: history.offsetsFor(resume, oldestWaiting) });
       this.#saved = resume;
     } catch (error) {
-      this.#logger.warn({ err: error }, 'resume point not saved');
+      logger.warn({ err: error }, 'resume point not saved');
     }
   }
 }

@@ -86,6 +86,17 @@ describe('the comparison with the finalized chain', () => {
     expect(asked).toEqual([['new']]);
   });
 
+  it('compares what an earlier process stored, however old it is', async () => {
+    const { check, asked } = checkOf([]);
+    check.stored({ slot: 1_000, signature: 'new' });
+    check.resumed({ slot: 100, signature: 'old' });
+    expect(check.oldestSlot).toBe(100);
+    check.final(2_000);
+    await check.round();
+    expect(asked).toEqual([['old', 'new']]);
+    expect(check.oldestSlot).toBe(Number.POSITIVE_INFINITY);
+  });
+
   it('repeats a round that no node answered', async () => {
     const retracted: number[] = [];
     let isAway = true;

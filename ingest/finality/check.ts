@@ -45,15 +45,26 @@ export class FinalityCheck {
     this.#landed.dropped(slot, signatures);
   }
 
+  /** Oldest slot with transactions that are not compared yet; infinite without any. */
+  get oldestSlot(): number {
+    let oldest = Number.POSITIVE_INFINITY;
+    for (const slot of this.#waiting.keys()) oldest = Math.min(oldest, slot);
+    return oldest;
+  }
+
   /** A transaction with events is stored. */
-  stored({ slot, signature }: TransactionPlace): void {
-    this.#newestSlot = Math.max(this.#newestSlot, slot);
-    if (slot < this.#newestSlot - FINAL_AFTER_SLOTS) return;
+  stored(place: TransactionPlace): void {
+    this.#newestSlot = Math.max(this.#newestSlot, place.slot);
+    if (place.slot >= this.#newestSlot - FINAL_AFTER_SLOTS) this.resumed(place);
+  }
+
+  /** A transaction that an earlier process stored and perhaps did not compare. */
+  resumed({ slot, signature }: TransactionPlace): void {
     const some = this.#waiting.get(slot) ?? new Set();
     if (some.has(signature)) return;
     this.#waiting.set(slot, some.add(signature));
     this.#size += 1;
-    if (this.#size > WAITING_MAX) this.#giveUp(Math.min(...this.#waiting.keys()));
+    if (this.#size > WAITING_MAX) this.#giveUp(this.oldestSlot);
   }
 
   /** The chain has finalized this slot. */

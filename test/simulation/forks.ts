@@ -34,6 +34,7 @@ export class Forks {
     this.slot = 'block' in happened ? happened.block.slot : happened.slot;
     if (happened.kind === 'branch') this.#branch(this.slot);
     else if (happened.kind === 'block') this.follow(this.slot);
+    else if (happened.kind === 'hidden') this.#truth.hide(this.slot);
     else if (happened.kind === 'dead') this.#dead(this.slot);
   }
 

@@ -48,13 +48,21 @@ const DROPPED_SLOTS_MAX = 3;
 const DROP_AFTER_SLOTS = [4, 60] as const;
 /** Share of empty blocks of these runs: most dropped slots must have events. */
 const DROP_QUIET_SHARE = 0.2;
+/** Blocks after which a dropped transaction lands again. */
+const LANDS_AFTER = [11, 30] as const;
+/** Slots of a cluster's finality: the usual ones, or so many that a restart no longer repeats the dropped slot. */
+const FINALITY_SLOTS = [32, 100] as const;
+/** Most effects of a process after its first retraction, where it ends then. */
+const ENDS_AFTER = [5, 100] as const;
 
 export interface DropPlan {
   /** Slots of the run before it. */
   readonly afterSlots: number;
   readonly slots: number;
-  /** Whether the process ends soon after its first retraction. */
-  readonly endsProcess: boolean;
+  /** Blocks after which a dropped transaction lands again. */
+  readonly landsAfter: number;
+  /** Most effects of the process after its first retraction; null: it goes on. */
+  readonly endsAfter: number | null;
 }
 
 export interface MergedPlan {
@@ -137,8 +145,10 @@ function withDrop(plan: Plan, dice: Dice): Plan {
   const isOpen = plan.processed === null && !plan.merged?.lying;
   if (!isOpen || !dice.chance(DROP_SHARE)) return plan;
   const [afterSlots, slots] = [dice.integer(...DROP_AFTER_SLOTS), dice.integer(1, DROPPED_SLOTS_MAX)];
-  const drop = { afterSlots, slots, endsProcess: dice.chance(0.5) };
-  return { ...plan, drop, quietShare: DROP_QUIET_SHARE, isExact: false, restartsAtEnd: true };
+  const endsAfter = dice.chance(0.5) ? dice.pick(ENDS_AFTER) : null;
+  const drop = { afterSlots, slots, endsAfter, landsAfter: dice.pick(LANDS_AFTER) };
+  const profile = { ...plan.profile, lags: { ...plan.profile.lags, finalized: dice.pick(FINALITY_SLOTS) } };
+  return { ...plan, profile, drop, quietShare: DROP_QUIET_SHARE, isExact: false, restartsAtEnd: true };
 }
 
 /** The first node has all blocks, so that nothing is lost. */

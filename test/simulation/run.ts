@@ -41,8 +41,8 @@ const REFUSED_LISTS = 4;
 const JUMP_AFTER_SLOTS = 25;
 /** Slots after a jump until the process starts: the node has confirmed blocks behind it. */
 const JUMP_MARGIN_SLOTS = 10;
-/** Most effects of a process after its first retraction, where it ends then. */
-const EFFECTS_AFTER_RETRACTION = 5;
+/** Blocks after which the winning chain plays those of a losing fork. */
+const FORK_DISTANCE = 11;
 /** Finalized slots after dropped ones that the check of finality and a margin need (ingest/finality/check.ts). */
 const DROP_FINAL_SLOTS = 40;
 /** Processes after so many restarts go on for ever. */
@@ -126,6 +126,7 @@ class Run {
   #droppedSlot = -1;
   #hasRetracted = false;
   #isCalm = false;
+  #startedMs = 0;
   #crashes = 0;
   #effectsLeft = EFFECTS_FOREVER;
   #network: Network | null = null;
@@ -149,9 +150,11 @@ class Run {
     if (tape === undefined) throw new RangeError(`no tape ${plan.tape}`);
     const { chain } = this.#dice;
     const quietForkShare = plan.processed?.quietForkShare ?? 0;
-    this.#exchange = new TapeExchange(tape, plan.fromBlock, {
-      block: () => chain.chance(plan.quietShare),
-      fork: () => quietForkShare > 0 && chain.chance(quietForkShare),
+    this.#exchange = new TapeExchange(tape, {
+      from: plan.fromBlock,
+      isQuiet: () => chain.chance(plan.quietShare),
+      isForkQuiet: () => quietForkShare > 0 && chain.chance(quietForkShare),
+      forkDistance: plan.drop?.landsAfter ?? FORK_DISTANCE,
     });
     this.#ledger = new Ledger({
       genesisHash: GENESIS_HASH,
@@ -330,24 +333,25 @@ class Run {
 
   /** Empty blocks confirm the last block of the exchange. Then nothing happens for long enough. */
   #stopChain(): void {
-    const isDropFinal =
-      this.#droppedSlot < 0 || this.#ledger.slotAt('finalized') >= this.#droppedSlot + DROP_FINAL_SLOTS;
+    // A dropped transaction counts once the slot is final in which it landed again.
+    const finalAtLeast = Math.max(this.#droppedSlot + DROP_FINAL_SLOTS, this.#production.activeSlot);
+    const isDropFinal = this.#droppedSlot < 0 || this.#ledger.slotAt('finalized') >= finalAtLeast;
     if (this.#ledger.slotAt('confirmed') < this.#production.activeSlot || !isDropFinal) {
       this.#publish(this.#production.empty());
       this.#time.after(SLOT_MS, () => this.#stopChain());
       return;
     }
     this.#trace.add('the chain stands still');
-    this.#settle(this.#time.nowMs + SETTLE_MAX_MS, 0);
+    this.#settle(this.#time.nowMs, 0);
   }
 
-  /** Ends once all holds at two looks, or at the deadline. */
-  #settle(deadlineMs: number, looks: number): void {
+  /** Ends once all holds at two looks, or when the process has had its time: after a retraction it may begin once more. */
+  #settle(stoodMs: number, looks: number): void {
     this.#time.after(SETTLE_POLL_MS, () => {
       const slot = this.#production.activeSlot;
       const good = this.#checks.isDone(slot) ? looks + 1 : 0;
-      if (good < 2 && this.#time.nowMs < deadlineMs) {
-        this.#settle(deadlineMs, good);
+      if (good < 2 && this.#time.nowMs < Math.max(stoodMs, this.#startedMs) + SETTLE_MAX_MS) {
+        this.#settle(stoodMs, good);
         return;
       }
       this.#checks.settled();
@@ -372,6 +376,7 @@ class Run {
     const { definition, readers, deriveUser } = this.#stage;
     const source = reporting(openSource(this.#sourceParts(network)), () => this.#checks.interrupted());
     this.#source = source;
+    this.#startedMs = this.#time.nowMs;
     this.#trace.add('process starts');
     const context = {
       config: readConfig({}, { shadowCheckMs, sampleSlots: 20, slotStallMs: SILENCE_MS }),
@@ -424,9 +429,10 @@ class Run {
   }
 
   #endAfterRetraction(): void {
-    if (this.#plan.drop?.endsProcess !== true || this.#hasRetracted) return;
+    const endsAfter = this.#plan.drop?.endsAfter ?? null;
+    if (endsAfter === null || this.#hasRetracted) return;
     this.#hasRetracted = true;
-    this.#effectsLeft = Math.ceil(this.#dice.process.between(0, EFFECTS_AFTER_RETRACTION));
+    this.#effectsLeft = Math.ceil(this.#dice.process.between(0, endsAfter));
   }
 
   #isDue(): boolean {

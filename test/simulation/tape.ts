@@ -18,8 +18,6 @@ import { grouped } from './group.ts';
 export const FIRST_SLOT = 1_000;
 const GENESIS_TIME = 1_767_225_600;
 const QUOTE_MARKET = 'spot-0';
-/** Distance of the blocks that a losing fork plays. */
-const BRANCH_DISTANCE = 11;
 
 export interface TapeEvent {
   /** See `eventKey`. */
@@ -121,42 +119,44 @@ export function orderText(order: OrderTerms): string {
   return `${direction} ${price} ${oraclePriceOffset} ${baseAssetAmount} ${baseAssetAmountFilled} ${bookOrderId}`;
 }
 
-/** Whether blocks and forks lack transactions of the program. */
-export interface Quiet {
-  block(): boolean;
-  /** A whole fork that loses. */
-  fork(): boolean;
+export interface Play {
+  /** First block. */
+  readonly from: number;
+  /** Whether the next block lacks transactions of the program. */
+  readonly isQuiet: () => boolean;
+  /** Whether a whole fork that loses does. */
+  readonly isForkQuiet: () => boolean;
+  /** A losing fork plays blocks that the winning one plays so many blocks later. */
+  readonly forkDistance: number;
 }
 
-/** Plays a tape from block `from` on. Slots are those of the simulated chain. */
+/** Plays a tape. Slots are those of the simulated chain. */
 export class TapeExchange implements Exchange {
   readonly #tape: Tape;
-  readonly #from: number;
-  readonly #quiet: Quiet;
+  readonly #play: Play;
   readonly #isBranch: boolean;
   #next: number;
   #branch: TapeExchange | null = null;
   /** Number of the tape's block at a slot. */
   readonly #slots: [slot: number, number: number][] = [];
 
-  constructor(tape: Tape, from: number, quiet: Quiet, isBranch = false) {
+  constructor(tape: Tape, play: Play, isBranch = false) {
     this.#tape = tape;
-    this.#quiet = quiet;
-    this.#from = from;
-    this.#next = from;
+    this.#play = play;
+    this.#next = play.from;
     this.#isBranch = isBranch;
   }
 
   genesis(): readonly LedgerAccount[] {
     const accounts = new Map(this.#tape.genesis.map((account) => [account.pubkey, account]));
-    for (const { transactions } of this.#tape.blocks.slice(0, this.#from)) {
+    for (const { transactions } of this.#tape.blocks.slice(0, this.#play.from)) {
       for (const { writes } of transactions) for (const account of writes) accounts.set(account.pubkey, account);
     }
     return [...accounts.values()].filter(({ data }) => data.length > 0);
   }
 
   nextBlock(slot = FIRST_SLOT): LedgerBlock {
-    const isQuiet = this.#quiet.block();
+    const isQuiet = this.#play.isQuiet();
     const number = isQuiet ? this.#next - 1 : this.#next;
     if (!isQuiet) this.#next += 1;
     this.#slots.push([slot, number]);
@@ -168,13 +168,13 @@ export class TapeExchange implements Exchange {
   /** The block of the tape that was played at a slot; where that is empty, the one before it. A fork has none before its first. */
   played(slot: number): TapeBlock | null {
     const found = this.#slots.findLast(([one]) => one === slot);
-    const isBefore = found === undefined || (this.#isBranch && found[1] < this.#from);
+    const isBefore = found === undefined || (this.#isBranch && found[1] < this.#play.from);
     return isBefore ? null : this.#block(found[1]);
   }
 
   branch(): Exchange {
-    const quiet = this.#quiet.fork() ? { ...this.#quiet, block: () => true } : this.#quiet;
-    this.#branch = new TapeExchange(this.#tape, this.#distant, quiet, true);
+    const isQuiet = this.#play.isForkQuiet() ? () => true : this.#play.isQuiet;
+    this.#branch = new TapeExchange(this.#tape, { ...this.#play, from: this.#distant, isQuiet }, true);
     return this.#branch;
   }
 
@@ -198,7 +198,7 @@ export class TapeExchange implements Exchange {
   }
 
   get #distant(): number {
-    return (this.#next + BRANCH_DISTANCE) % this.#tape.blocks.length;
+    return (this.#next + this.#play.forkDistance) % this.#tape.blocks.length;
   }
 
   restingOrders = () => [];

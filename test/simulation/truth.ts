@@ -21,6 +21,8 @@ export class Truth {
   readonly #droppedSignatures = new Set<string>();
   readonly #followed: { readonly slot: number; readonly layers: readonly States[] }[] = [];
   readonly #states: { readonly slot: number; readonly states: TapeBlock['states'] }[] = [];
+  /** Blocks of the winning fork while the nodes followed another one. */
+  readonly #hidden = new Set<number>();
 
   /** Adds a block of the winning chain. */
   add(block: StoredBlock, tape: TapeBlock): void {
@@ -56,10 +58,16 @@ export class Truth {
     this.#followed.push({ slot, layers });
   }
 
+  /** The nodes followed another fork at this slot of the winning one: a reader knows its states once they are confirmed. */
+  hide(slot: number): void {
+    this.#hidden.add(slot);
+  }
+
   /** States at a slot that a reader at `processed` may have: those of the fork that was followed, and of the winning one. */
   processed(slot: number): (readonly States[])[] {
-    const followed = this.#followed.findLast((one) => one.slot <= slot)?.layers;
     const states = this.states(slot);
+    if (states !== null && this.#hidden.has(slot)) return [[states]];
+    const followed = this.#followed.findLast((one) => one.slot <= slot)?.layers;
     const forks = states === null || followed?.[0] === states ? [] : [[states]];
     return followed === undefined ? forks : [followed, ...forks];
   }

@@ -43,17 +43,20 @@ export class FeedClient {
     this.#socket.send(typeof message === 'string' ? message : JSON.stringify(message));
   }
 
-  /** First message from index `from` on that `accept` takes. */
-  waitFor(
+  /** First message from index `from` on that `accept` takes. Rejects as soon as the server has closed the connection. */
+  async waitFor(
     what: string,
     accept: (message: FeedMessage) => boolean,
     from = 0,
     timeoutMs = PATIENCE_MS,
   ): Promise<FeedMessage> {
-    return eventually(what, () => this.messages.slice(from).find(accept), timeoutMs).catch((cause: unknown) => {
-      const seen = { closed: this.closed ?? null, messages: this.messages.length, last: this.messages.at(-1) };
-      throw new Error(`${what}: ${JSON.stringify(seen).slice(0, SEEN_CHARACTERS)}`, { cause });
-    });
+    const found = () => this.messages.slice(from).find(accept);
+    const hasEnded = () => found() !== undefined || this.closed !== undefined;
+    const cause: unknown = await eventually(what, hasEnded, timeoutMs).catch((error: unknown) => error);
+    const message = found();
+    if (message) return message;
+    const seen = { closed: this.closed ?? null, messages: this.messages.length, last: this.messages.at(-1) };
+    throw new Error(`${what}: ${JSON.stringify(seen).slice(0, SEEN_CHARACTERS)}`, { cause });
   }
 
   close(): void {
