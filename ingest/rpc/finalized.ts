@@ -4,11 +4,11 @@
 import type { FinalityReader, TransactionPlace } from '../source.ts';
 import { BlockLists } from './block-lists.ts';
 import { RpcError } from './errors.ts';
+import { TRANSACTION_VERSION_MAX } from './json-rpc.ts';
 import type { Nodes } from './nodes.ts';
 
 /** Largest number of signatures in one `getSignatureStatuses`. */
 const STATUSES_MAX = 256;
-const TRANSACTION_VERSION_MAX = 0;
 
 interface Status {
   readonly slot?: unknown;
