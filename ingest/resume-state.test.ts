@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { OffsetHistory } from './resume-state.ts';
+import { MemoryLog } from '../test/support/ingest/memory-log.ts';
+import { loadResumeState, OffsetHistory, saveResumeState } from './resume-state.ts';
 import { RESUME_MARGIN_SLOTS } from './source.ts';
 
 const START = 7n;
@@ -36,5 +37,26 @@ describe('the offsets of a resume point', () => {
   it('are those of the start while events wait that an earlier process wrote', () => {
     const history = historyOf(500, RESUME_SLOT);
     expect(history.offsetsFor(resume(RESUME_SLOT), 450)).toEqual(new Map([[0, START]]));
+  });
+});
+
+describe('the resume state', () => {
+  it('is loaded as it was saved', async () => {
+    const log = new MemoryLog();
+    for (const oldestWaiting of [900, Number.POSITIVE_INFINITY]) {
+      const state = { resume: resume(RESUME_SLOT), ends: new Map([[0, 12n]]), oldestWaiting };
+      await saveResumeState(log, state);
+      expect(await loadResumeState(log)).toEqual(state);
+    }
+  });
+
+  it('of a version that did not save what waits is loaded as nothing waiting', async () => {
+    const log = new MemoryLog();
+    await saveResumeState(log, { resume: resume(RESUME_SLOT), ends: new Map([[0, 12n]]), oldestWaiting: 900 });
+    const { state } = await log.load('ingest');
+    const [[key, value] = ['', new Uint8Array()]] = state;
+    const { oldestWaiting: _, ...earlier } = JSON.parse(Buffer.from(value).toString('utf8')) as Record<string, unknown>;
+    await log.commit('ingest', { state: [{ key, value: Buffer.from(JSON.stringify(earlier)) }] });
+    expect((await loadResumeState(log)).oldestWaiting).toBe(Number.POSITIVE_INFINITY);
   });
 });

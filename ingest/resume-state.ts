@@ -13,26 +13,37 @@ const NOTE_SLOTS = 8;
 export interface ResumeState {
   readonly resume: ResumePoint | null;
   readonly ends: NextOffsets;
+  /** Oldest slot that is not compared with the final chain yet; infinite without any. */
+  readonly oldestWaiting: number;
+}
+
+/** As JSON. Versions up to 2026-11 saved no `oldestWaiting`. */
+interface SavedState {
+  readonly resume: ResumePoint | null;
+  readonly ends: Readonly<Record<string, string>>;
+  readonly oldestWaiting?: number | null;
 }
 
 /** Loads the state of an earlier process; without one, an empty state. */
 export async function loadResumeState(log: EventLog): Promise<ResumeState> {
   const { state } = await log.load(INGEST_GROUP);
   const bytes = state.get(STATE_KEY);
-  if (bytes === undefined) return { resume: null, ends: new Map() };
-  const { resume, ends } = JSON.parse(Buffer.from(bytes).toString('utf8')) as {
-    readonly resume: ResumePoint;
-    readonly ends: Readonly<Record<string, string>>;
+  if (bytes === undefined) return { resume: null, ends: new Map(), oldestWaiting: Number.POSITIVE_INFINITY };
+  const { resume, ends, oldestWaiting } = JSON.parse(Buffer.from(bytes).toString('utf8')) as SavedState;
+  return {
+    resume,
+    ends: new Map(Object.entries(ends).map(([partition, end]) => [Number(partition), BigInt(end)])),
+    oldestWaiting: oldestWaiting ?? Number.POSITIVE_INFINITY,
   };
-  return { resume, ends: new Map(Object.entries(ends).map(([partition, end]) => [Number(partition), BigInt(end)])) };
 }
 
-export async function saveResumeState(log: EventLog, { resume, ends }: ResumeState): Promise<void> {
-  const text = JSON.stringify({
+export async function saveResumeState(log: EventLog, { resume, ends, oldestWaiting }: ResumeState): Promise<void> {
+  const saved: SavedState = {
     resume,
     ends: Object.fromEntries([...ends].map(([partition, end]) => [partition, String(end)])),
-  });
-  await log.commit(INGEST_GROUP, { state: [{ key: STATE_KEY, value: Buffer.from(text) }] });
+    oldestWaiting: Number.isFinite(oldestWaiting) ? oldestWaiting : null,
+  };
+  await log.commit(INGEST_GROUP, { state: [{ key: STATE_KEY, value: Buffer.from(JSON.stringify(saved)) }] });
 }
 
 /**

@@ -78,7 +78,7 @@ export async function startIngest(context: RoleContext, parts?: IngestParts): Pr
   // check repairs the book, and a duplicate event counts once.
   const stopped = new AbortController();
   const { signal } = stopped;
-  const { resume, ends } = await loadResumeState(log);
+  const { resume, ends, oldestWaiting } = await loadResumeState(log);
   const writer = new LogWriter(log, logger, signal);
   const metrics = createIngestMetrics(context.metrics);
   const reader = source.finality?.(signal);
@@ -91,12 +91,8 @@ export async function startIngest(context: RoleContext, parts?: IngestParts): Pr
         unchecked: (transactions) => metrics.unchecked.inc(transactions),
       })
     : null;
-  await writer.loadKnown(ends, ({ slot, signature }) => {
-    const place = { slot, signature: bs58.encode(signature) };
-    // Without a resume point this is the whole log, and its older slots are final.
-    if (resume === null) finality?.stored(place);
-    else finality?.resumed(place);
-  });
+  finality?.resumeAt(oldestWaiting);
+  await writer.loadKnown(ends, ({ slot, signature }) => finality?.stored({ slot, signature: bs58.encode(signature) }));
   for await (const one of recordedRetractions(log)) finality?.retracted(one.slot, signaturesOf(one));
   const history = new OffsetHistory(writer.startOffsets, writer.newestSlot);
   const quality = new IngestQuality(log, logger);
@@ -258,7 +254,7 @@ class Saver {
     if (resume === null || resume === this.#saved) return;
     try {
       const oldestWaiting = finality?.oldestSlot ?? Number.POSITIVE_INFINITY;
-      await saveResumeState(log, { resume, ends: history.offsetsFor(resume, oldestWaiting) });
+      await saveResumeState(log, { resume, ends: history.offsetsFor(resume, oldestWaiting), oldestWaiting });
       this.#saved = resume;
     } catch (error) {
       logger.warn({ err: error }, 'resume point not saved');

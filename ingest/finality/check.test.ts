@@ -86,10 +86,12 @@ describe('the comparison with the finalized chain', () => {
     expect(asked).toEqual([['new']]);
   });
 
-  it('compares what an earlier process stored, however old it is', async () => {
+  it('compares what an earlier process had not compared, however old it is', async () => {
     const { check, asked } = checkOf([]);
+    check.resumeAt(100);
     check.stored({ slot: 1_000, signature: 'new' });
-    check.resumed({ slot: 100, signature: 'old' });
+    check.stored({ slot: 99, signature: 'final' });
+    check.stored({ slot: 100, signature: 'old' });
     expect(check.oldestSlot).toBe(100);
     check.final(2_000);
     await check.round();

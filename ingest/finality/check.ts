@@ -32,6 +32,7 @@ export class FinalityCheck {
   readonly #waiting = new Map<number, Set<string>>();
   #size = 0;
   #newestSlot = -1;
+  #resumeSlot = Number.POSITIVE_INFINITY;
   #finalSlot = -1;
   #tries = 0;
 
@@ -52,14 +53,15 @@ export class FinalityCheck {
     return oldest;
   }
 
-  /** A transaction with events is stored. */
-  stored(place: TransactionPlace): void {
-    this.#newestSlot = Math.max(this.#newestSlot, place.slot);
-    if (place.slot >= this.#newestSlot - FINAL_AFTER_SLOTS) this.resumed(place);
+  /** Oldest slot that an earlier process had not compared: it is compared now, however old it is. */
+  resumeAt(slot: number): void {
+    this.#resumeSlot = slot;
   }
 
-  /** A transaction that an earlier process stored and perhaps did not compare. */
-  resumed({ slot, signature }: TransactionPlace): void {
+  /** A transaction with events is stored. */
+  stored({ slot, signature }: TransactionPlace): void {
+    this.#newestSlot = Math.max(this.#newestSlot, slot);
+    if (slot < Math.min(this.#newestSlot - FINAL_AFTER_SLOTS, this.#resumeSlot)) return;
     const some = this.#waiting.get(slot) ?? new Set();
     if (some.has(signature)) return;
     this.#waiting.set(slot, some.add(signature));

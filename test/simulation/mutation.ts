@@ -337,8 +337,8 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'a restart forgets which transactions are not final yet',
     file: 'ingest/role.ts',
     needs: 'drop',
-    find: 'else finality?.resumed(place);',
-    replace: '',
+    find: '({ slot, signature }) => finality?.stored({ slot, signature: bs58.encode(signature) })',
+    replace: '() => {}',
   },
   {
     name: 'the resume state leaves out transactions that are not compared yet',
