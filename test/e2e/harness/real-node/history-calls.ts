@@ -104,7 +104,7 @@ export const blockCalls: readonly NodeCall[] = [
     {
       name: `getBlock signatures at ${commitment}`,
       method: 'getBlock',
-      params: ({ slot }) => [slot, { ...V0, commitment, transactionDetails: 'signatures', rewards: false }],
+      params: ({ slot }) => [slot, { ...V1, commitment, transactionDetails: 'signatures', rewards: false }],
     },
     {
       name: `getBlock of a skipped slot at ${commitment}`,
