@@ -334,6 +334,13 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: 'return [];',
   },
   {
+    name: 'confirmed transactions are compared before their slot is final',
+    file: 'ingest/finality/check.ts',
+    needs: 'drop',
+    find: 'slot <= this.#finalSlot - MARGIN_SLOTS',
+    replace: 'slot <= this.#finalSlot + 24',
+  },
+  {
     name: 'a restart forgets which transactions are not final yet',
     file: 'ingest/role.ts',
     needs: 'drop',
@@ -346,6 +353,13 @@ export const MUTATIONS: readonly Mutation[] = [
     needs: 'drop',
     find: 'Math.min(resume.slot - RESUME_MARGIN_SLOTS, oldestWaiting)',
     replace: 'resume.slot - RESUME_MARGIN_SLOTS',
+  },
+  {
+    name: 'a restart forgets what it retracted',
+    file: 'ingest/role.ts',
+    needs: 'drop',
+    find: 'finality?.retracted(one.slot, signaturesOf(one));',
+    replace: 'signaturesOf(one);',
   },
   {
     name: 'a dropped transaction that lands again is not written',

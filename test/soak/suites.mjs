@@ -120,7 +120,7 @@ export const SUITES = {
     usage: '[seeds of each fault] [part of a name]',
     takes: '30 min',
     proves:
-      'the simulation of `chain` finds faults that are put into the ingester on purpose, 51 of them, one at a time',
+      'the simulation of `chain` finds faults that are put into the ingester on purpose, 52 of them, one at a time',
   },
 };
 
