@@ -105,7 +105,8 @@ print(len(names))`;
   });
 });
 
-describe('the package', { timeout: PYTHON_WITHIN_MS }, () => {
+// Each is programs of Python that share nothing.
+describe.concurrent('the package', { timeout: PYTHON_WITHIN_MS }, () => {
   it('passes its own tests, installed from the wheel', async ({ skip }) => {
     const { python, wheel } = ready(skip);
     const generated = path.join(wheel.folder, 'vectors.jsonl');

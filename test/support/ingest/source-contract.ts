@@ -1,6 +1,6 @@
 // The contract of every source over a node, whichever way its live updates come: run against the RPC and the gRPC source.
 
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, type TestContext } from 'vitest';
 import type { RpcSourceOptions } from '../../../ingest/rpc.ts';
 import type { ResumePoint, Source } from '../../../ingest/source.ts';
 import { type LocalnetOptions, type RunningLocalnet, startLocalnet } from '../../../localnet/index.ts';
@@ -16,7 +16,7 @@ const QUEUE_MAX = 500;
 /** Far shorter than the product's interval: a resume point follows an audit. */
 const AUDIT_MS = 250;
 /** Longer than a busy machine takes to deliver what the node has sent. */
-const STOPPED_SILENCE_MS = 1_500;
+const STOPPED_SILENCE_MS = 3_000;
 
 interface Landed {
   readonly signature: string;
@@ -38,25 +38,32 @@ async function truth(net: RunningLocalnet): Promise<Set<string>> {
   return new Set(events.map(({ signature }) => signature));
 }
 
-export function describeSource(name: string, make: MakeSource): void {
-  describe(`${name} source`, () => {
-    let net: RunningLocalnet | undefined;
-    let reading: SourceReading | undefined;
-    afterEach(async () => {
-      await reading?.stop();
-      await net?.stop();
-      net = undefined;
-      reading = undefined;
-    });
-    const open = async (options: LocalnetOptions = {}) => {
+/** Opens a cluster and reads it, for one test: both stop at its end. */
+function stageOf({ onTestFinished }: Pick<TestContext, 'onTestFinished'>, make: MakeSource) {
+  return {
+    open: async (options: LocalnetOptions = {}): Promise<RunningLocalnet> => {
       const small = { seed: 5, accounts: 12, ordersPerMarket: 6, activity: 0.5, keepEvents: true };
-      net = await startLocalnet({ rpcPort: 0, wsPort: 0, grpcPort: 0, speed: 0, ...small, ...options });
+      const net = await startLocalnet({ rpcPort: 0, wsPort: 0, grpcPort: 0, speed: 0, ...small, ...options });
+      onTestFinished(() => net.stop());
       return net;
-    };
-    const read = (running: RunningLocalnet, options: ContractOptions = {}, resume: ResumePoint | null = null) => {
-      reading = new SourceReading(make(running, { silenceMs: 60_000, auditMs: AUDIT_MS, ...options }), resume);
+    },
+    read: (
+      net: RunningLocalnet,
+      options: ContractOptions = {},
+      resume: ResumePoint | null = null,
+      taken?: (updates: number) => Promise<void>,
+    ): SourceReading => {
+      const source = make(net, { silenceMs: 60_000, auditMs: AUDIT_MS, ...options });
+      const reading = new SourceReading(source, resume, taken);
+      onTestFinished(() => reading.stop());
       return reading;
-    };
+    },
+  };
+}
+
+export function describeSource(name: string, make: MakeSource): void {
+  // Most tests wait for pauses, audits and silence, each with a cluster of its own.
+  describe.concurrent(`${name} source`, () => {
     const started = async (source: SourceReading) => {
       await source.until('progress', () => source.of('progress').length > 0);
       await source.until('accounts', () => source.of('snapshotEnd').length > 0);
@@ -82,9 +89,10 @@ export function describeSource(name: string, make: MakeSource): void {
       ).toEqual([]);
     };
 
-    it.each(['calm', 'mainnet'] as const)(
+    it.for(['calm', 'mainnet'] as const)(
       'delivers each transaction once: past, live, or missed without a connection (%s)',
-      async (profile) => {
+      async (profile, context) => {
+        const { open, read } = stageOf(context, make);
         const running = await open({ profile });
         await step(running, 30);
         const source = read(running);
@@ -106,7 +114,8 @@ export function describeSource(name: string, make: MakeSource): void {
       },
     );
 
-    it('delivers each transaction once under every fault of a node', async () => {
+    it('delivers each transaction once under every fault of a node', async (context) => {
+      const { open, read } = stageOf(context, make);
       const running = await open({ profile: 'hostile' });
       await step(running, 20);
       const source = read(running, { auditMs: 1_000, silenceMs: 3_000 });
@@ -117,7 +126,8 @@ export function describeSource(name: string, make: MakeSource): void {
       await expectEachOnce(running, source);
     });
 
-    it('labels slots in their order, the newest too, and ends with the orders of the chain', async () => {
+    it('labels slots in their order, the newest too, and ends with the orders of the chain', async (context) => {
+      const { open, read } = stageOf(context, make);
       const running = await open();
       await step(running, 10);
       const source = read(running);
@@ -129,7 +139,8 @@ export function describeSource(name: string, make: MakeSource): void {
       expect(source.orders().length).toBe(running.exchange.restingOrders().length);
     });
 
-    it('has no account state of a slot after the label of that slot', async () => {
+    it('has no account state of a slot after the label of that slot', async (context) => {
+      const { open, read } = stageOf(context, make);
       const running = await open({ profile: 'mainnet' });
       const source = read(running);
       await started(source);
@@ -145,7 +156,8 @@ export function describeSource(name: string, make: MakeSource): void {
       expect(late).toEqual([]);
     });
 
-    it('connects again when the server falls silent while the chain continues', async () => {
+    it('connects again when the server falls silent while the chain continues', async (context) => {
+      const { open, read } = stageOf(context, make);
       const running = await open();
       const source = read(running, { auditMs: 1_000, silenceMs: 3_000 });
       await started(source);
@@ -159,7 +171,8 @@ export function describeSource(name: string, make: MakeSource): void {
       await expectEachOnce(running, source);
     });
 
-    it('stays connected when the chain itself stops', async () => {
+    it('stays connected when the chain itself stops', async (context) => {
+      const { open, read } = stageOf(context, make);
       const running = await open();
       await step(running, 5);
       const source = read(running, { silenceMs: STOPPED_SILENCE_MS });
@@ -171,7 +184,8 @@ export function describeSource(name: string, make: MakeSource): void {
       expect(source.of('reconnect').length).toBe(before);
     });
 
-    it('begins a margin before the resume point', async () => {
+    it('begins a margin before the resume point', async (context) => {
+      const { open, read } = stageOf(context, make);
       const running = await open();
       await step(running, 80);
       const first = read(running);
@@ -190,7 +204,8 @@ export function describeSource(name: string, make: MakeSource): void {
       );
     });
 
-    it('starts over on another chain', async () => {
+    it('starts over on another chain', async (context) => {
+      const { open, read } = stageOf(context, make);
       const running = await open();
       await step(running, 10);
       const source = read(running, {}, { slot: 1e9, signatures: {}, chain: 'another' });
@@ -198,21 +213,17 @@ export function describeSource(name: string, make: MakeSource): void {
       await expectEachOnce(running, source);
     });
 
-    it('bounds its memory while nobody takes its updates, and loses none', async () => {
+    it('bounds its memory while nobody takes its updates, and loses none', async (context) => {
+      const { open, read } = stageOf(context, make);
       const running = await open({ activity: 1, accounts: 16, ordersPerMarket: 8 });
       let release: () => void = () => {};
       let held: Promise<void> | null = null;
       let isReleased = false;
       let largest = 0;
-      const source: SourceReading = new SourceReading(
-        make(running, { queueMax: QUEUE_MAX, silenceMs: 60_000, auditMs: AUDIT_MS }),
-        null,
-        async (batch) => {
-          if (held !== null || isReleased) largest = Math.max(largest, batch);
-          await held;
-        },
-      );
-      reading = source;
+      const source = read(running, { queueMax: QUEUE_MAX }, null, async (batch) => {
+        if (held !== null || isReleased) largest = Math.max(largest, batch);
+        await held;
+      });
       await started(source);
       held = new Promise((resolve) => {
         release = resolve;
