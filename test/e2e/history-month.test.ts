@@ -1,6 +1,6 @@
 // A month of exchange life, seeded, through real processes: every list paged to its end equals what the chain says it
 // emitted, row for row, JSON and CSV; candles, volumes, boards, notifications and statements equal a naive recomputation.
-// `npm run soak month` does the same with more slots, then from a log in disorder.
+// `npm run soak month` does the same with more slots and accounts, then from a log in disorder.
 
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -210,7 +210,7 @@ describe('a seeded month of exchange life', () => {
     async () => {
       const checks = [
         ...marketLists(truth),
-        ...userLists(truth, tellingAccounts(truth)),
+        ...userLists(truth, tellingAccounts(truth, true)),
         ...authorityLists(truth, tellingWallets(truth)),
         ...statsLists(truth),
       ];

@@ -13,7 +13,7 @@ import { type MonthTruth, utcSpan } from './truth.ts';
 
 const AT_ONCE = 4;
 const ROWS_PER_PAGE = 50;
-/** Every archive slot with rows is read as CSV, one in so many as JSON as well. */
+/** Every compared archive slot is read as CSV, one in so many as JSON as well. */
 const JSON_EVERY = 3;
 /** One in so many of the slots without rows is read. */
 const EMPTY_EVERY = 11;
@@ -75,6 +75,8 @@ export async function checkLists(
 ): Promise<{ readonly reports: readonly EndpointReport[]; readonly missing: readonly string[] }> {
   const served = await servedPaths(base);
   const missing = new Set<string>();
+  /** Archive slots so far, of each endpoint, with and without rows: the first of each is compared. */
+  const counted = new Map<string, number>();
   const jobs: (() => Promise<Outcome>)[] = [];
   for (const [index, check] of checks.entries()) {
     if (!served.has(check.endpoint)) {
@@ -89,10 +91,14 @@ export async function checkLists(
       missing.add(`${check.endpoint}/${check.archive}`);
       continue;
     }
-    for (const [day, slot] of slotsOf(check).entries()) {
-      const every = hasRows(check, slot) ? slotEvery : EMPTY_EVERY;
-      if (day % every !== index % every) continue;
-      const asJson = day % JSON_EVERY === index % JSON_EVERY;
+    for (const slot of slotsOf(check)) {
+      const isFull = hasRows(check, slot);
+      const kind = `${check.endpoint} ${isFull}`;
+      const nth = counted.get(kind) ?? 0;
+      counted.set(kind, nth + 1);
+      const every = isFull ? slotEvery : EMPTY_EVERY;
+      if (nth % every !== 0) continue;
+      const asJson = (nth / every) % JSON_EVERY === 0;
       jobs.push(() => failed(check, () => checkDated(base, check, slot, { finalTs, asJson })));
     }
   }

@@ -106,14 +106,18 @@ export function marketLists(truth: MonthTruth): readonly ListCheck[] {
   return [...perps, ...spots];
 }
 
-/** For each kind of list the account with most rows; a closed account, a late one, and a stranger. */
-export function tellingAccounts(truth: MonthTruth): readonly string[] {
+/**
+ * For each kind of list the account with most rows; a closed account, a late one, and a stranger. `isFew`: an account that has rows of several
+ * kinds stands for all of them.
+ */
+export function tellingAccounts(truth: MonthTruth, isFew = false): readonly string[] {
   const chosen = new Set<string>();
   const most = (events: readonly MonthEvent[], member: string): void => {
     const counts = new Map<string, number>();
     for (const { data } of events) {
       if (typeof data[member] === 'string') counts.set(data[member], (counts.get(data[member]) ?? 0) + 1);
     }
+    if (isFew && [...chosen].some((user) => counts.has(user))) return;
     const found = [...counts].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).find(([user]) => !chosen.has(user));
     if (found) chosen.add(found[0]);
   };
