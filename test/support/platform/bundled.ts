@@ -14,7 +14,6 @@ export const BUNDLED_SCRIPTS: Readonly<Record<string, string>> = {
   'test/support/log/consumer-process.ts': 'consumer',
   'test/support/log/opener-process.ts': 'opener',
   'test/support/log/writer-process.ts': 'writer',
-  'test/support/processors/history/sink-process.ts': 'sink',
   'test/support/processors/follow/step-process.ts': 'step',
 };
 /** Worker threads that these scripts start. */
