@@ -19,7 +19,6 @@ import {
   type SlotRetraction,
   TOPICS,
 } from '../../schemas/index.ts';
-import { bundled } from '../support/platform/bundled.ts';
 import { NODE_FLAGS } from '../support/platform/children.ts';
 import { fillEvent } from '../support/processors/history/events.ts';
 import {
@@ -32,6 +31,7 @@ import {
   unchanging,
 } from './harness/checks/keep-asking.ts';
 import { daysReduced } from './harness/month/days.ts';
+import { bundled } from './harness/processes/bundled.ts';
 import {
   type Cluster,
   eventually,

@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type Plugin, rolldown } from 'rolldown';
-import { BUNDLE_FOLDER_VARIABLE, BUNDLED_SCRIPTS, BUNDLED_WORKERS } from '../../../support/platform/bundled.ts';
+import { BUNDLE_FOLDER_VARIABLE, BUNDLED_SCRIPTS, BUNDLED_WORKERS } from './bundled.ts';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 /** With native code or files of their own beside them. */

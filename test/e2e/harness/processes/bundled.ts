@@ -1,20 +1,11 @@
-// Where child processes of tests find their program: the set-up of a run with end-to-end tests makes bundles of these scripts
-// (test/e2e/harness/processes/bundle.ts).
+// Where processes of end-to-end tests find their program: bundle.ts makes bundles of these scripts.
 
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-
-const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** Scripts that tests start, and the names of their bundles. */
 export const BUNDLED_SCRIPTS: Readonly<Record<string, string>> = {
   'bin/cli.ts': 'cli',
   'localnet/main.ts': 'localnet',
-  'test/support/log/claimer-process.ts': 'claimer',
-  'test/support/log/consumer-process.ts': 'consumer',
-  'test/support/log/opener-process.ts': 'opener',
-  'test/support/log/writer-process.ts': 'writer',
-  'test/support/processors/follow/step-process.ts': 'step',
 };
 /** Worker threads that these scripts start. */
 export const BUNDLED_WORKERS: Readonly<Record<string, string>> = { 'ingest/rpc/account-worker.ts': 'account-worker' };
@@ -28,11 +19,6 @@ export function bundled(script: string): string {
   const folder = process.env[BUNDLE_FOLDER_VARIABLE];
   const name = BUNDLED_SCRIPTS[script];
   return folder === undefined || name === undefined ? script : path.join(folder, `${name}.mjs`);
-}
-
-/** As `bundled`, for a script by its address: an absolute path. */
-export function bundledAt(script: URL): string {
-  return path.resolve(ROOT, bundled(path.relative(ROOT, fileURLToPath(script))));
 }
 
 /** Environment of a process that runs a bundle. */
