@@ -210,13 +210,10 @@ class KafkaLog implements EventLog {
   async enforceRetention(nowMs: number): Promise<void> {
     this.#assertOpen();
     for (const topic of this.#known.values()) {
-      if (topic.retention.kind !== 'time') continue;
-      const name = this.#name(topic);
-      const cutoffMs = nowMs - topic.retention.hours * HOUR_MS;
-      const offsets = await this.#admin.fetchTopicOffsetsByTimestamp(name, cutoffMs);
-      const low = new Map((await this.#admin.fetchTopicOffsets(name)).map((one) => [one.partition, BigInt(one.low)]));
-      const partitions = offsets.filter(({ partition, offset }) => BigInt(offset) > (low.get(partition) ?? 0n));
-      if (partitions.length > 0) await this.#admin.deleteTopicRecords({ topic: name, partitions });
+      const { retention } = topic;
+      if (retention.kind !== 'time') continue;
+      const cutoffMs = nowMs - retention.hours * HOUR_MS;
+      await reportingAway(() => onceKnown(() => this.#removeBefore(this.#name(topic), cutoffMs)));
     }
   }
 
@@ -226,6 +223,13 @@ class KafkaLog implements EventLog {
     this.#groups.close();
     await this.#writer.close();
     await Promise.allSettled([this.#reader.close(), this.#admin.disconnect()]);
+  }
+
+  async #removeBefore(topic: string, cutoffMs: number): Promise<void> {
+    const offsets = await this.#admin.fetchTopicOffsetsByTimestamp(topic, cutoffMs);
+    const low = new Map((await this.#admin.fetchTopicOffsets(topic)).map((one) => [one.partition, BigInt(one.low)]));
+    const partitions = offsets.filter(({ partition, offset }) => BigInt(offset) > (low.get(partition) ?? 0n));
+    if (partitions.length > 0) await this.#admin.deleteTopicRecords({ topic, partitions });
   }
 
   async #createMissing(topics: readonly Topic[]): Promise<void> {

@@ -9,6 +9,7 @@ const outOfRetries = (cause: Error) => Object.assign(new KafkaJSNonRetriableErro
 
 it.each<[string, () => Error]>([
   ['without a leader', () => refusal('LEADER_NOT_AVAILABLE')],
+  ['whose leader does not know of it yet', () => refusal('NOT_LEADER_FOR_PARTITION')],
   ['without a leader for as long as kafkajs retries', () => outOfRetries(refusal('LEADER_NOT_AVAILABLE'))],
   ['of which kafkajs dropped the refusal', () => new TypeError("Cannot read properties of null (reading 'x')")],
   [

@@ -4,7 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const WITHIN_MS = 20_000;
 const RETRY_MS = 50;
-const UNKNOWN_YET = new Set(['UNKNOWN_TOPIC_OR_PARTITION', 'LEADER_NOT_AVAILABLE', 'TOPIC_ALREADY_EXISTS']);
+const UNKNOWN_YET = new Set([
+  'UNKNOWN_TOPIC_OR_PARTITION',
+  'LEADER_NOT_AVAILABLE',
+  'NOT_LEADER_FOR_PARTITION',
+  'TOPIC_ALREADY_EXISTS',
+]);
 
 type Refusal = Error & { readonly type?: string; readonly errors?: readonly unknown[] };
 
