@@ -2,7 +2,7 @@
 // packages costs each of them half a second of processor time. The code is that of the checkout; assets stay where they are. `lifetime.test.ts`
 // starts from the sources.
 
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type Plugin, rolldown } from 'rolldown';
@@ -16,6 +16,9 @@ const PROCESSORS_APART = {
   includeDependenciesRecursively: false,
   groups: [{ name: 'processors-room', test: /[\\/]processors[\\/]/ }],
 };
+const FOLDER_PREFIX = 'roles-';
+/** Longer than a run takes. A run that was killed leaves its folder. */
+const LEFT_BEHIND_MS = 6 * 3_600_000;
 const WORKER_URL = /new URL\('(\.\/[\w-]+\.ts)', import\.meta\.url\)/g;
 
 /** Modules find their assets beside their sources, and their worker threads among the bundles in `folder`. */
@@ -42,7 +45,8 @@ export default async function bundleRoles(): Promise<() => void> {
   if (!startsProcesses(process.argv.slice(2))) return () => {};
   const parent = path.join(ROOT, 'node_modules', '.cache', 'slotbook');
   mkdirSync(parent, { recursive: true });
-  const folder = mkdtempSync(path.join(parent, 'roles-'));
+  removeLeftBehind(parent);
+  const folder = mkdtempSync(path.join(parent, FOLDER_PREFIX));
   const remove = () => rmSync(folder, { recursive: true, force: true });
   process.once('exit', remove);
   const bundle = await rolldown({
@@ -66,6 +70,14 @@ export default async function bundleRoles(): Promise<() => void> {
   await workers.close();
   process.env[BUNDLE_FOLDER_VARIABLE] = folder;
   return remove;
+}
+
+function removeLeftBehind(parent: string): void {
+  for (const name of readdirSync(parent).filter((one) => one.startsWith(FOLDER_PREFIX))) {
+    const folder = path.join(parent, name);
+    const { mtimeMs } = statSync(folder, { throwIfNoEntry: false }) ?? { mtimeMs: Number.POSITIVE_INFINITY };
+    if (Date.now() - mtimeMs > LEFT_BEHIND_MS) rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 const inputOf = (scripts: Readonly<Record<string, string>>) =>
