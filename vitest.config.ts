@@ -3,6 +3,7 @@
 import path from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { LATE_OPTIMISATION } from './test/support/platform/children.ts';
 import { FailuresLast } from './test/support/platform/failures-last.ts';
 
 /** Files that take longest begin first, so that none of them runs alone at the end. */
@@ -89,7 +90,7 @@ const shared = {
   // One more than a small machine has cores: some tests wait for processes, leases, retries and servers. Four kept two cores no
   // busier, and made every test wait longer for the processor.
   maxWorkers: 3,
-  execArgv: FEW_COLLECTIONS,
+  execArgv: [...FEW_COLLECTIONS, LATE_OPTIMISATION],
 };
 
 // Unit and contract tests stand beside the code; test/ holds what crosses rooms and starts real processes.

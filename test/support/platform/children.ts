@@ -2,8 +2,15 @@
 
 import { spawn } from 'node:child_process';
 
+/**
+ * V8 optimises a function after more calls than it would by itself. A process of a test lives for seconds, and optimising took an eighth of its
+ * processor time (docs/benchmarks/2026-11-29.md).
+ */
+export const LATE_OPTIMISATION = '--invocation-count-for-turbofan=20000';
+
 /** Flags of Node for a child whose standard input is a pipe. */
 export const NODE_FLAGS = [
+  LATE_OPTIMISATION,
   '--disable-warning=ExperimentalWarning',
   '--import',
   new URL('./lifeline.mjs', import.meta.url).href,
