@@ -4,9 +4,9 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { KAFKA } from '../support/log/java-broker.ts';
+import { bundled } from '../support/platform/bundled.ts';
 import { killWithUs } from '../support/platform/children.ts';
 import { javaVersion } from '../support/platform/java.ts';
-import { bundled } from './harness/processes/bundled.ts';
 import { familyOf, isAlive, type Member } from './harness/processes/family.ts';
 import { eventually } from './harness/processes/processes.ts';
 

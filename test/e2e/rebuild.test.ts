@@ -19,6 +19,7 @@ import {
   type SlotRetraction,
   TOPICS,
 } from '../../schemas/index.ts';
+import { bundled } from '../support/platform/bundled.ts';
 import { NODE_FLAGS } from '../support/platform/children.ts';
 import { fillEvent } from '../support/processors/history/events.ts';
 import {
@@ -31,7 +32,6 @@ import {
   unchanging,
 } from './harness/checks/keep-asking.ts';
 import { daysReduced } from './harness/month/days.ts';
-import { bundled } from './harness/processes/bundled.ts';
 import {
   type Cluster,
   eventually,

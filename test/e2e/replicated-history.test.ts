@@ -23,11 +23,11 @@ import {
 } from '../../platform/index.ts';
 import { startHistorySink } from '../../processors/index.ts';
 import { encodeEvent, encodeGaps, eventKey, GAPS_GROUP, GAPS_KEY, TOPICS } from '../../schemas/index.ts';
+import { bundled } from '../support/platform/bundled.ts';
 import { NODE_FLAGS } from '../support/platform/children.ts';
 import { dockerAnswers, type HistoryCluster, startContainers } from '../support/platform.ts';
 import { fillEvent } from '../support/processors/history/events.ts';
 import { loseAnswer } from './harness/checks/lost-answer.ts';
-import { bundled } from './harness/processes/bundled.ts';
 import { eventually } from './harness/processes/processes.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));

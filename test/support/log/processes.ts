@@ -2,9 +2,9 @@
 
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import type { Config } from '../../../platform/config.ts';
 import type { Topic } from '../../../schemas/index.ts';
+import { bundledAt, bundleEnvironment } from '../platform/bundled.ts';
 import { NODE_FLAGS } from '../platform/children.ts';
 
 export interface WriterTask {
@@ -79,7 +79,8 @@ function start(file: string, task: WriterTask | ConsumerTask | OpenerTask | Clai
 
 /** Starts a script that reads its task from its first argument. */
 export function startScript(script: URL, task: unknown): Child {
-  const child = spawn(process.execPath, [...NODE_FLAGS, fileURLToPath(script), JSON.stringify(task)], {
+  const child = spawn(process.execPath, [...NODE_FLAGS, bundledAt(script), JSON.stringify(task)], {
+    env: { ...process.env, ...bundleEnvironment() },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const lines: string[] = [];

@@ -6,7 +6,12 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type Plugin, rolldown } from 'rolldown';
-import { BUNDLE_FOLDER_VARIABLE, BUNDLED_SCRIPTS, BUNDLED_WORKERS } from './bundled.ts';
+import {
+  BUNDLE_FOLDER_VARIABLE,
+  BUNDLED_CHILDREN,
+  BUNDLED_PROGRAMS,
+  BUNDLED_WORKERS,
+} from '../../../support/platform/bundled.ts';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 /** With native code or files of their own beside them. */
@@ -52,7 +57,7 @@ export default async function bundleRoles(): Promise<() => void> {
   const bundle = await rolldown({
     cwd: ROOT,
     platform: 'node',
-    input: inputOf(BUNDLED_SCRIPTS),
+    input: inputOf(BUNDLED_PROGRAMS),
     external: PACKAGES_LEFT_OUT,
     preserveEntrySignatures: 'allow-extension',
     plugins: [inPlace(folder)],
@@ -68,6 +73,16 @@ export default async function bundleRoles(): Promise<() => void> {
   const workers = await rolldown({ cwd: ROOT, platform: 'node', input: inputOf(BUNDLED_WORKERS) });
   await workers.write({ dir: folder, entryFileNames: '[name].mjs' });
   await workers.close();
+  // By themselves too: in one build they changed the code of the programs.
+  const children = await rolldown({
+    cwd: ROOT,
+    platform: 'node',
+    input: inputOf(BUNDLED_CHILDREN),
+    external: PACKAGES_LEFT_OUT,
+    plugins: [inPlace(folder)],
+  });
+  await children.write({ dir: folder, entryFileNames: '[name].mjs', chunkFileNames: 'child-[name]-[hash].mjs' });
+  await children.close();
   process.env[BUNDLE_FOLDER_VARIABLE] = folder;
   return remove;
 }

@@ -9,8 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { nodeEnvironment, nodeFlags } from '../../../../bin/node-flags.mjs';
 import { readConfig, serverLogin } from '../../../../platform/index.ts';
+import { bundled, bundleEnvironment } from '../../../support/platform/bundled.ts';
 import { NODE_FLAGS } from '../../../support/platform/children.ts';
-import { bundled, bundleEnvironment } from './bundled.ts';
 import { giveTables } from './migrated.ts';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));

@@ -4,7 +4,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach } from 'vitest';
 import {
@@ -20,9 +19,10 @@ import {
 import { SINK_TOPICS, startHistorySink } from '../../../../processors/history/role.ts';
 import { type ChainEvent, encodeEvent, TOPICS } from '../../../../schemas/index.ts';
 import { openTestDatabase } from '../../clickhouse/shared.ts';
+import { bundledAt, bundleEnvironment } from '../../platform/bundled.ts';
 import { NODE_FLAGS } from '../../platform/children.ts';
 
-const SCRIPT = fileURLToPath(new URL('./sink-process.ts', import.meta.url));
+const SCRIPT = bundledAt(new URL('./sink-process.ts', import.meta.url));
 const KEYS = 7;
 
 export interface SinkOverrides {
@@ -81,6 +81,7 @@ export class SinkStage {
     const settings = { dataDir, clickhouseUrl, clickhouseUser, clickhousePassword, clickhouseDatabase };
     const args = [SCRIPT, JSON.stringify({ ...settings, sinkMaxRows: rowsMax, sinkMaxDelayMs: 20 })];
     const child = spawn(process.execPath, [...NODE_FLAGS, ...args], {
+      env: { ...process.env, ...bundleEnvironment() },
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     await new Promise((resolve) => child.stdout?.once('data', resolve));
