@@ -81,6 +81,18 @@ function compileStruct(layout: StructLayout): Writer {
   };
 }
 
+const FIXED = ['u8', 'i8', 'u16', 'i16', 'u32', 'i32', 'u64', 'i64', 'u128', 'i128', 'bool', 'pubkey'] as const;
+type Fixed = (typeof FIXED)[number];
+
+/** Whether it is a type without parts, always of the same size. */
+export function isFixed(type: string): type is Fixed {
+  return (FIXED as readonly string[]).includes(type);
+}
+
+export const fixedWriter = (kind: Fixed): Writer => compileType({ kind });
+/** Bytes. */
+export const fixedSizeOf = (kind: Fixed): number => sizeOf({ kind });
+
 function compileType(type: LayoutType): Writer {
   switch (type.kind) {
     case 'u8':
