@@ -1,6 +1,6 @@
 // Addresses: program ids, PDAs by the program's seeds, and wallets derived from the exchange's seed.
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { PublicKey } from '@solana/web3.js';
 import bs58 from 'bs58';
 import { signatureText } from '../../schemas/index.ts';
@@ -48,12 +48,12 @@ export function keyBytes(key: string): Uint8Array {
 
 /** A key without a private key, deterministic in seed and label. */
 export function deriveKey(seed: number, label: string): string {
-  return bs58.encode(createHash('sha256').update(`${seed}:${label}`).digest());
+  return bs58.encode(hash('sha256', `${seed}:${label}`, 'buffer'));
 }
 
 /** Signature of transaction `index` of `slot`: 64 deterministic bytes in base58. */
 export function signatureOf(seed: number, slot: number, index: number): string {
-  return signatureText(createHash('sha512').update(`${seed}:${slot}:${index}`).digest());
+  return signatureText(hash('sha512', `${seed}:${slot}:${index}`, 'buffer'));
 }
 
 /** Program derived address of the exchange; `parts` are seeds: text, raw key bytes or little-endian numbers. */

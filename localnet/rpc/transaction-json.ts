@@ -1,9 +1,10 @@
 // Prints transactions like a node. The exchange gives signature, keys and log lines; this file builds a parsable message
 // around them, with instructions from the invoke lines of the logs.
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import bs58 from 'bs58';
 import { LRUCache } from 'lru-cache';
+import { PUBKEY_BYTES } from '../../schemas/index.ts';
 import type { LookupTables, Place } from '../ledger/lookup-tables.ts';
 import type { StoredTransaction } from '../ledger.ts';
 
@@ -78,9 +79,10 @@ export function transactionJson(
 export function metaJson(transaction: StoredTransaction, encoding: TransactionEncoding, tables: LookupTables): object {
   const message = messageOf(transaction, tables);
   const balances = message.accountKeys.map(() => BALANCE_LAMPORTS);
+  const units = computeUnits(transaction.logMessages);
   return {
-    computeUnitsConsumed: computeUnits(transaction.logMessages),
-    costUnits: BASE_COST_UNITS + computeUnits(transaction.logMessages),
+    computeUnitsConsumed: units,
+    costUnits: BASE_COST_UNITS + units,
     err: transaction.err,
     fee: BASE_FEE_LAMPORTS,
     innerInstructions: message.innerInstructions.map(({ index, instructions }) => ({
@@ -105,14 +107,27 @@ export function statusJson(err: unknown): unknown {
   return err === null ? { Ok: null } : { Err: err };
 }
 
+/** Every reader asks soon after the block, for the message and for what it did. */
+const MESSAGES_CACHED = 1_000;
+const messages = new WeakMap<LookupTables, LRUCache<StoredTransaction, Message>>();
+
 /** The message around the keys and logs of a transaction. */
 export function messageOf(transaction: StoredTransaction, tables: LookupTables): Message {
+  const ofTables = messages.get(tables) ?? new LRUCache({ max: MESSAGES_CACHED });
+  messages.set(tables, ofTables);
+  const known = ofTables.get(transaction);
+  if (known) return known;
+  const made = makeMessage(transaction, tables);
+  ofTables.set(transaction, made);
+  return made;
+}
+
+function makeMessage(transaction: StoredTransaction, tables: LookupTables): Message {
   const invoked = invocations(transaction.logMessages);
   const programs = [...new Set(invoked.map(({ program }) => program))];
   const called = new Set(invoked.filter(({ depth }) => depth === 1).map(({ program }) => program));
   const others = [...new Set(transaction.accountKeys)].filter((key) => !programs.includes(key));
-  const payer = bs58.encode(createHash('sha256').update(transaction.signature).digest());
-  const first = others.length === 0 ? [payer] : others;
+  const first = others.length === 0 ? [bs58.encode(hash('sha256', transaction.signature, 'buffer'))] : others;
   // The payer signs and the programs of top-level instructions are named in the message, so only the rest can be loaded.
   const placeOf = (key: string): Place | null => (transaction.usesLookups ? tables.place(key) : null);
   const loaded = (keys: readonly string[]): string[] => {
@@ -193,11 +208,21 @@ function invocations(logMessages: readonly string[]): { program: string; depth: 
     const match = INVOKE.exec(line);
     const program = match?.[1];
     // An injected line may look like an invoke line, but only a key can be a program.
-    if (program !== undefined && bs58.decodeUnsafe(program)?.length === 32) {
+    if (program !== undefined && isKey(program)) {
       found.push({ program, depth: Number(match?.[2]) });
     }
   }
   return found;
+}
+
+/** Few programs stand in all logs. */
+const PROGRAMS_CACHED = 100;
+const knownPrograms = new LRUCache<string, boolean>({ max: PROGRAMS_CACHED });
+
+function isKey(text: string): boolean {
+  const known = knownPrograms.get(text) ?? bs58.decodeUnsafe(text)?.length === PUBKEY_BYTES;
+  knownPrograms.set(text, known);
+  return known;
 }
 
 export function computeUnits(logMessages: readonly string[]): number {
