@@ -2,7 +2,7 @@
 
 import bs58 from 'bs58';
 import type { DeadLetter } from '../../schemas/index.ts';
-import { encodeEvent, eventKey, UNKNOWN_RECORD } from '../../schemas/index.ts';
+import { encodeEvent, eventKey, signatureBytes, UNKNOWN_RECORD } from '../../schemas/index.ts';
 import { deadLetter } from '../diff/output.ts';
 import type { TransactionLogs } from '../source.ts';
 import { type DecodedRecord, type EventDecoder, unknownRecord } from './events.ts';
@@ -34,7 +34,8 @@ export function eventId(signature: Uint8Array, eventIndex: number): string {
 export function decodeTransaction(transaction: TransactionLogs, decoder: EventDecoder): DecodedTransaction {
   const { payloads, incomplete } = parseLogs(transaction.logs, decoder.known);
   if (payloads.length === 0) return { events: [], parked: [], incomplete };
-  const signature = transaction.signatureBytes ?? bs58.decode(transaction.signature);
+  const signature =
+    transaction.signatureBytes ?? signatureBytes(transaction.signature) ?? bs58.decode(transaction.signature);
   const parked: DeadLetter[] = [];
   let damaged = incomplete;
   const events = payloads.map((payload, index) => {

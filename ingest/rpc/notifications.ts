@@ -1,7 +1,7 @@
 // Converts PubSub notifications to source updates. Throws for any other shape; the caller parks it as garbage.
 
 import bs58 from 'bs58';
-import { PUBKEY_BYTES, SIGNATURE_BYTES } from '../../schemas/index.ts';
+import { PUBKEY_BYTES, signatureBytes } from '../../schemas/index.ts';
 import type { AccountUpdate, TransactionLogs } from '../source.ts';
 import { decodeAccountData } from './account-data.ts';
 
@@ -72,9 +72,8 @@ export function logsUpdate(result: unknown): TransactionLogs | null {
     readonly err: unknown;
     readonly logs: unknown;
   };
-  if (typeof signature !== 'string' || bs58.decode(signature).length !== SIGNATURE_BYTES) {
-    throw new TypeError('signature is not 64 bytes');
-  }
+  const bytes = typeof signature === 'string' ? signatureBytes(signature) : null;
+  if (typeof signature !== 'string' || bytes === null) throw new TypeError('signature is not 64 bytes in base58');
   if (logs === null || logs === undefined) return null;
   if (!Array.isArray(logs) || !logs.every((line) => typeof line === 'string'))
     throw new TypeError('logs are not strings');
@@ -82,6 +81,7 @@ export function logsUpdate(result: unknown): TransactionLogs | null {
     kind: 'transaction',
     slot: slotOf(context),
     signature,
+    signatureBytes: bytes,
     failed: (err ?? null) !== null,
     logs,
     blockIndex: null,

@@ -1,7 +1,7 @@
 // The updates of a Yellowstone gRPC server, made from the blocks of the simulated chain.
 
 import bs58 from 'bs58';
-import { type GeyserMessages, geyserMessages } from '../../schemas/index.ts';
+import { type GeyserMessages, geyserMessages, SIGNATURE_BYTES, signatureBytes } from '../../schemas/index.ts';
 import type { LookupTables } from '../ledger/lookup-tables.ts';
 import type { AccountVersion, Commitment, StoredBlock, StoredTransaction } from '../ledger.ts';
 import {
@@ -87,13 +87,13 @@ function accountInfo({ pubkey, owner, lamports, data, writeVersion }: AccountVer
     rentEpoch: RENT_EPOCH,
     data,
     writeVersion: String(writeVersion),
-    txnSignature: signatureBytes(signature),
+    txnSignature: wireSignature(signature),
   };
 }
 
 function transactionInfo(transaction: StoredTransaction, tables: LookupTables): Transaction {
   const message = messageOf(transaction, tables);
-  const signature = signatureBytes(transaction.signature);
+  const signature = wireSignature(transaction.signature);
   return {
     signature,
     isVote: false,
@@ -182,8 +182,10 @@ function slotState({ slot, parentSlot, state }: Extract<FeedMessage, { kind: 'sl
 }
 
 /** Always 64 bytes, even for an invalid signature of an injected transaction. */
-function signatureBytes(signature: string): Buffer {
-  const bytes = Buffer.alloc(64);
-  bytes.set((bs58.decodeUnsafe(signature) ?? new Uint8Array()).subarray(0, 64));
+function wireSignature(signature: string): Uint8Array {
+  const known = signatureBytes(signature);
+  if (known) return known;
+  const bytes = new Uint8Array(SIGNATURE_BYTES);
+  bytes.set((bs58.decodeUnsafe(signature) ?? new Uint8Array()).subarray(0, SIGNATURE_BYTES));
   return bytes;
 }

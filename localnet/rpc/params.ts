@@ -1,7 +1,7 @@
 // Parses call parameters like a Solana node, with its error texts.
 
 import bs58 from 'bs58';
-import { PUBKEY_BYTES, SIGNATURE_BYTES } from '../../schemas/index.ts';
+import { PUBKEY_BYTES, SIGNATURE_BYTES, signatureBytes } from '../../schemas/index.ts';
 import type { ChainView } from '../ledger/view.ts';
 import type { Commitment } from '../ledger.ts';
 import { INVALID_REQUEST, invalidParams, invalidType, MIN_CONTEXT_SLOT_NOT_REACHED, RpcError } from './errors.ts';
@@ -25,7 +25,7 @@ export function keyOf(value: unknown): string {
 /** Returns a transaction signature in base58. */
 export function signatureOf(value: unknown): string {
   if (typeof value !== 'string') throw invalidType(value, 'a string');
-  checkBase58(value, SIGNATURE_BYTES);
+  if (signatureBytes(value) === null) checkBase58(value, SIGNATURE_BYTES);
   return value;
 }
 

@@ -1,5 +1,5 @@
 // Base58 of signatures. Every transaction needs it, because nodes list signatures as text. The general library takes about 10 µs
-// for one: it divides a digit at a time.
+// for one, and 6 µs to read one: it takes a digit at a time.
 
 import { SIGNATURE_BYTES } from './keys.ts';
 
@@ -38,4 +38,44 @@ export function signatureText(bytes: Uint8Array): string {
   while (from < text.length && text[from] === ALPHABET[0]) from += 1;
   for (let at = 0; at < SIGNATURE_BYTES && bytes[at] === 0; at++) from -= 1;
   return text.toString('latin1', from);
+}
+
+const WORDS = SIGNATURE_BYTES / 2;
+const words = new Float64Array(WORDS);
+const NO_DIGIT = -1;
+const VALUES = new Int8Array(WORD).fill(NO_DIGIT);
+for (const [value, character] of ALPHABET.entries()) VALUES[character] = value;
+const DIGIT_0 = '1';
+
+/** The 64 bytes of a signature; null for a text that is not the base58 of 64 bytes. */
+export function signatureBytes(signature: string): Uint8Array | null {
+  if (signature.length > LIMBS * DIGITS) return null;
+  words.fill(0);
+  let used = 0;
+  for (let at = 0, end = signature.length % DIGITS || DIGITS; at < signature.length; end += DIGITS) {
+    let carry = 0;
+    for (; at < end; at++) {
+      const digit = VALUES[signature.charCodeAt(at)] as number;
+      if (digit === NO_DIGIT) return null;
+      carry = carry * 58 + digit;
+    }
+    for (let word = 0; word < used || carry > 0; word++) {
+      if (word === WORDS) return null;
+      const value = (words[word] as number) * LIMB + carry;
+      carry = Math.floor(value / WORD);
+      words[word] = value - carry * WORD;
+      if (word >= used) used = word + 1;
+    }
+  }
+  const bytes = new Uint8Array(SIGNATURE_BYTES);
+  for (let word = 0; word < WORDS; word++) {
+    const value = words[word] as number;
+    bytes[SIGNATURE_BYTES - 1 - 2 * word] = value % 256;
+    bytes[SIGNATURE_BYTES - 2 - 2 * word] = Math.floor(value / 256);
+  }
+  let zeros = 0;
+  while (zeros < SIGNATURE_BYTES && bytes[zeros] === 0) zeros += 1;
+  let leading = 0;
+  while (signature[leading] === DIGIT_0) leading += 1;
+  return zeros === leading ? bytes : null;
 }

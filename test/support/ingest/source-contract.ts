@@ -177,9 +177,10 @@ export function describeSource(name: string, make: MakeSource): void {
       await step(running, 5);
       const source = read(running, { silenceMs: STOPPED_SILENCE_MS });
       await started(source);
-      const before = source.of('reconnect').length;
       await step(running, 3);
       await source.until('the last slot', () => source.of('slot').at(-1)?.slot === running.ledger.tipSlot);
+      // A busy machine may be silent for longer before the chain stops.
+      const before = source.of('reconnect').length;
       await new Promise((resolve) => setTimeout(resolve, 2 * STOPPED_SILENCE_MS));
       expect(source.of('reconnect').length).toBe(before);
     });
