@@ -147,7 +147,8 @@ async function blocksOf(rpc: JsonRpc, subjects: Subjects): Promise<object> {
   const first = await rpc.firstAvailableBlock();
   const compared = await rpc.blockLists.compare(slot, CONFIRMED);
   return {
-    block: block?.transactions.map((one) => one.signature === lookupSignature && one.blockIndex !== null),
+    // A busy validator puts several of them into one block.
+    block: block?.transactions.filter((one) => one.signature === lookupSignature).map((one) => one.blockIndex !== null),
     lacking: block?.lacking,
     header: header && [typeof header.blockhash, typeof header.parentSlot],
     skipped: await rpc.block(skippedSlot, [lookedUp], CONFIRMED),
