@@ -24,7 +24,7 @@ export interface TransactionLogs {
   readonly slot: number;
   /** base58 */
   readonly signature: string;
-  /** The signature as 64 bytes, from sources whose account updates name theirs: decoding base58 is slow. */
+  /** The signature as 64 bytes, from sources that have read it already: decoding base58 takes time. */
   readonly signatureBytes?: Uint8Array;
   readonly failed: boolean;
   readonly logs: readonly string[];

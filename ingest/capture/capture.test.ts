@@ -4,6 +4,7 @@ import path from 'node:path';
 import bs58 from 'bs58';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { ResumePoint, Source, SourceUpdate, TransactionLogs } from '../source.ts';
+import { formatLine } from './format.ts';
 import { recordCapture } from './record.ts';
 import { CaptureSource } from './source.ts';
 
@@ -74,6 +75,12 @@ describe('capture', () => {
     const cut = { ...transaction(6), logs: ['Log truncated'] };
     await recordCapture(playing([cut], transaction(6)), file, new AbortController().signal);
     expect((await play(new CaptureSource(file)))[0]).toEqual(transaction(6));
+  });
+
+  it('has the members of the format alone, also of a transaction whose signature was read already', () => {
+    const known = { ...transaction(7), signatureBytes: new Uint8Array(64).fill(7) };
+    expect(formatLine(known, 5)).toBe(formatLine(transaction(7), 5));
+    expect(Object.keys(JSON.parse(formatLine(known, 5) ?? ''))).toEqual([...Object.keys(transaction(7)), 'atMs']);
   });
 
   it('plays a folder in order of names and ends with the last slot of a recording without slots', async () => {

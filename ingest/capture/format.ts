@@ -27,7 +27,11 @@ export function formatLine(update: SourceUpdate, atMs: number): string | null {
         owner: bs58.encode(update.owner),
         data: Buffer.from(update.data).toString('base64'),
       });
-    case 'transaction':
+    case 'transaction': {
+      // The same as `signature`.
+      const { signatureBytes: _, ...line } = update;
+      return JSON.stringify({ ...line, atMs });
+    }
     case 'slot':
     case 'time':
     case 'final':

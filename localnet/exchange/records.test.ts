@@ -118,6 +118,14 @@ describe('records', () => {
     }
   });
 
+  it('with an amount that its field cannot hold are refused', () => {
+    const amounts = { base_asset_amount_filled: 2n ** 64n, taker_fee: -1n, maker_fee: 2n ** 63n, market_index: 65_536 };
+    for (const [field, amount] of Object.entries(amounts)) {
+      expect(() => encodeRecord('OrderActionRecord', { [field]: amount })).toThrow(RangeError);
+    }
+    expect(() => encodeRecord('OrderActionRecord', { maker_fee: -(2n ** 63n), market_index: 65_535 })).not.toThrow();
+  });
+
   it('of unknown types and variants are refused', () => {
     expect(() => encodeRecord('NoSuchRecord', {})).toThrow('the chain definition has no record NoSuchRecord');
     expect(() => encodeRecord('OrderActionRecord', { action: 'noSuchAction' })).toThrow(

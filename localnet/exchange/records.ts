@@ -15,13 +15,10 @@ interface Output {
   at: number;
 }
 
-/** What is made of a value of one IDL type: `Output` is written to, `Truth` is returned. */
-type Write = (value: unknown, output: Output) => void;
-type ToTruth = (value: unknown) => unknown;
-
+/** Of one IDL type: how its values are written as borsh, and how tests see them. */
 interface TypeCodec {
-  readonly write: Write;
-  readonly toTruth: ToTruth;
+  readonly write: (value: unknown, output: Output) => void;
+  readonly toTruth: (value: unknown) => unknown;
 }
 
 interface RecordCodec extends TypeCodec {
@@ -86,9 +83,14 @@ function leafCodec(type: string): TypeCodec {
   const zero = zeroOf(type);
   const put = fixedWriter(type);
   const size = fixedSizeOf(type);
+  const limits = limitsOf(type, size);
   return {
     write: (value, output) => {
-      put(value ?? zero, output.view, output.at);
+      const amount = value ?? zero;
+      if (limits && !((amount as bigint) >= limits.min && (amount as bigint) <= limits.max)) {
+        throw new RangeError(`${String(amount)} is no ${type}`);
+      }
+      put(amount, output.view, output.at);
       output.at += size;
     },
     toTruth: (value) => (typeof value === 'bigint' ? value.toString() : (value ?? truthOfZero(zero))),
@@ -179,6 +181,14 @@ function enumCodec(variants: readonly { name: string }[]): TypeCodec {
     write: (value, output) => output.view.setUint8(output.at++, ordinalOf((value ?? zero) as string)),
     toTruth: (value) => names[ordinalOf((value ?? zero) as string)],
   };
+}
+
+/** What an integer type holds; null for other types. Numbers and bigints compare with each other. */
+function limitsOf(type: string, size: number): { readonly min: bigint; readonly max: bigint } | null {
+  if (!/^[ui]\d/.test(type)) return null;
+  const values = 2n ** BigInt(8 * size);
+  const min = type.startsWith('i') ? -(values / 2n) : 0n;
+  return { min, max: min + values - 1n };
 }
 
 function zeroOf(type: string): unknown {

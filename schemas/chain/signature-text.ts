@@ -43,7 +43,9 @@ export function signatureText(bytes: Uint8Array): string {
 const WORDS = SIGNATURE_BYTES / 2;
 const words = new Float64Array(WORDS);
 const NO_DIGIT = -1;
-const VALUES = new Int8Array(WORD).fill(NO_DIGIT);
+const CODE_UNITS = 2 ** 16;
+/** Value of each code unit of a text. */
+const VALUES = new Int8Array(CODE_UNITS).fill(NO_DIGIT);
 for (const [value, character] of ALPHABET.entries()) VALUES[character] = value;
 const DIGIT_0 = '1';
 
@@ -73,6 +75,7 @@ export function signatureBytes(signature: string): Uint8Array | null {
     bytes[SIGNATURE_BYTES - 1 - 2 * word] = value % 256;
     bytes[SIGNATURE_BYTES - 2 - 2 * word] = Math.floor(value / 256);
   }
+  // Each leading zero byte is one leading digit 0.
   let zeros = 0;
   while (zeros < SIGNATURE_BYTES && bytes[zeros] === 0) zeros += 1;
   let leading = 0;

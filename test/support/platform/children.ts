@@ -3,8 +3,8 @@
 import { spawn } from 'node:child_process';
 
 /**
- * V8 optimises a function after more calls than it would by itself. A process of a test lives for seconds, and optimising took an eighth of its
- * processor time (docs/benchmarks/2026-11-29.md).
+ * V8 optimises a function after more calls than it would by itself. A process of a test lives for seconds, and takes an eighth less of the
+ * processor so (docs/benchmarks/2026-11-29.md).
  */
 export const LATE_OPTIMISATION = '--invocation-count-for-turbofan=20000';
 

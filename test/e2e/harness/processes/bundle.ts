@@ -1,4 +1,4 @@
-// Roles, their worker threads and the simulated cluster as bundles, for processes of end-to-end tests: reading some hundred files and
+// Roles, their worker threads, the simulated cluster and child processes of tests as bundles: reading some hundred files and
 // packages costs each of them half a second of processor time. The code is that of the checkout; assets stay where they are. `lifetime.test.ts`
 // starts from the sources.
 
