@@ -61,7 +61,8 @@ const slotsOf = (log: MemoryLog, signature: string) =>
     .map(({ slot, eventIndex }) => [slot, eventIndex])
     .sort();
 
-describe('a dropped transaction that landed again', () => {
+// Each test has a log of its own, and waits for the check of what is final.
+describe.concurrent('a dropped transaction that landed again', () => {
   it('has its events once more with the new slot, and not again after a restart', async () => {
     const log = new MemoryLog();
     const updates = [

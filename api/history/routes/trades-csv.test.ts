@@ -7,8 +7,7 @@ import { PassThrough } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
-import type { FastifyInstance } from 'fastify';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, type TestContext } from 'vitest';
 import { HistoryContract } from '../../../test/support/api/history-contract.ts';
 import { USER, USER_ID } from '../../../test/support/api/history-rows.ts';
 import { fill, HistoryStage, MINUTE, makeApp, NOW } from '../../../test/support/api/history-stage.ts';
@@ -26,8 +25,6 @@ beforeAll(async () => {
 });
 
 afterAll(() => stage?.close());
-
-beforeEach(() => stage.reset());
 
 const text = (value: bigint | null) => (value === null ? null : String(value));
 const amounts = fc.option(fc.oneof(fc.bigInt(0n, 9n), fc.bigInt(0n, U64_MAX)), { freq: 8 }).map(text);
@@ -47,6 +44,8 @@ const members = fc.record({
 const cells = (line: string) => line.split(',').map((cell) => (cell === '' ? null : cell.replace(/^"|"$/g, '')));
 
 describe('trades as CSV', () => {
+  beforeEach(() => stage.reset());
+
   it.each([
     ['perp', '/market/SOL-PERP/trades/2026/6/15'],
     ['spot', '/market/SOL/trades/2026/6/15'],
@@ -70,7 +69,8 @@ describe('trades as CSV', () => {
   });
 });
 
-describe('a dated CSV over a socket', () => {
+// One of them waits half a minute, beside the others. Each has a server of its own, with its own bound of downloads.
+describe.concurrent('a dated CSV over a socket', () => {
   /** About 24 MB: more than all buffers between test and store. */
   const MANY = 60_000;
   const QUERY_TIMEOUT_MS = 3_000;
@@ -78,18 +78,9 @@ describe('a dated CSV over a socket', () => {
   const LONG_PAUSE_MS = 35_000;
   const CSV = '/market/SOL-PERP/trades/2026/6/15?format=csv';
   const BULK = `/market/SOL-PERP/candles/1/bulk?from=${MINUTE}`;
-  let app: FastifyInstance;
-  let port: number;
 
   beforeAll(async () => {
-    app = await makeApp(stage.clickhouse, undefined, { queryTimeoutMs: QUERY_TIMEOUT_MS });
-    await app.listen({ host: '127.0.0.1', port: 0 });
-    port = (app.server.address() as AddressInfo).port;
-  });
-
-  afterAll(() => app?.close());
-
-  beforeEach(async () => {
+    await stage.reset();
     await stage.store('order_action', [fill({ fill_record_id: '0', ts: NOW - 50 })]);
     await stage.clickhouse.client.command({
       query: `INSERT INTO ${stage.clickhouse.database}.order_action
@@ -99,8 +90,15 @@ describe('a dated CSV over a socket', () => {
     });
   });
 
+  async function listen({ onTestFinished }: TestContext): Promise<number> {
+    const app = await makeApp(stage.clickhouse, undefined, { queryTimeoutMs: QUERY_TIMEOUT_MS });
+    onTestFinished(() => app.close());
+    await app.listen({ host: '127.0.0.1', port: 0 });
+    return (app.server.address() as AddressInfo).port;
+  }
+
   /** Sends a request and reads nothing; resolves at the response head. */
-  async function open(path: string) {
+  async function open(port: number, path: string) {
     const download = request({ host: '127.0.0.1', port, path, agent: false });
     download.on('error', () => {}); // the hang-up's error
     download.end();
@@ -108,16 +106,18 @@ describe('a dated CSV over a socket', () => {
     return { download, response };
   }
 
+  const openAll = (port: number) => Promise.all(Array.from({ length: DOWNLOADS_AT_ONCE }, () => open(port, CSV)));
   const lines = (csv: string) => csv.trimEnd().split('\n').length;
 
-  it('is whole for a slow client, whose reading takes longer than a query may', async () => {
-    const { response } = await open(CSV);
+  it('is whole for a slow client, whose reading takes longer than a query may', async (context) => {
+    const { response } = await open(await listen(context), CSV);
     await sleep(LONG_PAUSE_MS);
     expect(lines(await textOf(response))).toBe(MANY + 1);
   });
 
-  it('shares the bound of bulk candles: these are refused, and a CSV waits for the next place', async () => {
-    const slow = await Promise.all(Array.from({ length: DOWNLOADS_AT_ONCE }, () => open(CSV)));
+  it('shares the bound of bulk candles: these are refused, and a CSV waits for the next place', async (context) => {
+    const port = await listen(context);
+    const slow = await openAll(port);
     expect((await fetch(`http://127.0.0.1:${port}${BULK}`)).status).toBe(503);
     let answered = 0;
     const paths = [CSV, '/hosted/market/SOL-PERP/trades/2026/6/15?format=csv'];
@@ -134,8 +134,9 @@ describe('a dated CSV over a socket', () => {
     await until(async () => (await fetch(`http://127.0.0.1:${port}${BULK}`)).status === 200);
   });
 
-  it('gives up its wait when its client goes away', async () => {
-    const slow = await Promise.all(Array.from({ length: DOWNLOADS_AT_ONCE }, () => open(CSV)));
+  it('gives up its wait when its client goes away', async (context) => {
+    const port = await listen(context);
+    const slow = await openAll(port);
     const gone = request({ host: '127.0.0.1', port, path: CSV, agent: false });
     gone.on('error', () => {}); // the hang-up's error
     gone.end();
