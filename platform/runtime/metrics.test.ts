@@ -17,6 +17,17 @@ describe('metrics', () => {
     }
   });
 
+  it('of the process are measured once, and in every registry under its own roles', async () => {
+    const [ingest, book] = [createMetrics(['ingest']), createMetrics(['book'])];
+    const name = 'nodejs_eventloop_lag_p99_seconds';
+    expect(ingest.getSingleMetric(name)).toBe(book.getSingleMetric(name));
+    expect(await ingest.metrics()).toContain(`${name}{roles="ingest"}`);
+    expect(await book.metrics()).toContain(`${name}{roles="book"}`);
+    expect(await ingest.metrics()).toContain(`${name}{roles="ingest"}`);
+    new Counter({ name: 'slotbook_own_total', help: 'test', registers: [ingest] });
+    expect(book.getSingleMetric('slotbook_own_total')).toBe(undefined);
+  });
+
   it('reports on /startup whether all roles run, and which ones write or stand by', async () => {
     let isStarted = false;
     let lines: string[] = [];

@@ -4,10 +4,17 @@ import { createServer } from 'node:http';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { type ListenPlace, listenEverywhere, listenPlaces, urlHost } from './hosts.ts';
 
+/** Processor, memory, event loop and garbage of this process. prom-client measures them from then on, and never stops. */
+let ofProcess: Registry | null = null;
+
+/** A registry for `roles`, with the metrics of the process, which all registries share. */
 export function createMetrics(roles: readonly string[]): Registry {
-  const registry = new Registry();
+  if (ofProcess === null) {
+    ofProcess = new Registry();
+    collectDefaultMetrics({ register: ofProcess });
+  }
+  const registry = Registry.merge([ofProcess]);
   registry.setDefaultLabels({ roles: roles.join(',') });
-  collectDefaultMetrics({ register: registry });
   return registry;
 }
 

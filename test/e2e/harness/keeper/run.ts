@@ -9,6 +9,7 @@ import { naiveBooks } from '../naive/book.ts';
 import { differenceOf, keeperLines, type Shape } from '../naive/difference.ts';
 import { type HeldState, type SlotComparison, SlotTruth } from '../naive/slot-truth.ts';
 import { ViewTruth } from '../naive/view-truth.ts';
+import { untilBooks } from '../processes/pipeline.ts';
 import {
   type Cluster,
   eventually,
@@ -195,6 +196,8 @@ export async function runKeepers({ seconds, seed, speed, random }: KeeperRunOpti
     const settings = { DATA_DIR: dir, RPC_URL: cluster.rpcUrl, RPC_WS_URL: cluster.wsUrl };
     roles.push(await startRoles(['ingest'], settings), await startRoles(['book'], settings));
     let gateway = await startRoles(['orderbook'], settings);
+    // The gateway refuses a market that it does not know yet.
+    await untilBooks(gateway.endpoints.orderbook ?? '');
     const log = await openEventLog(readConfig({ SLOTBOOK_DATA_DIR: dir }), silentLogger());
     const truth = new ViewTruth();
     const slots = new SlotTruth(
