@@ -87,9 +87,9 @@ const shared = {
   setupFiles: ['test/support/platform/worker-lifeline.ts'],
   // Loading the modules anew for each file takes more time than all the tests. No test changes what modules share.
   isolate: false,
-  // One more than a small machine has cores: some tests wait for processes, leases, retries and servers. Four kept two cores no
-  // busier, and made every test wait longer for the processor.
-  maxWorkers: 3,
+  // Twice as many as a small machine has cores: many tests wait for processes, leases, retries and servers. Three left two cores idle
+  // for 7 % of a run, four for 3 % (docs/benchmarks/2026-11-29.md).
+  maxWorkers: 4,
   execArgv: [...FEW_COLLECTIONS, LATE_OPTIMISATION],
 };
 
