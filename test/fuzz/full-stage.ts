@@ -1,8 +1,8 @@
 // A stage where every route has data: live perp markets, a spot market, a crossed book with recent fills, fees, a ranking, and
 // an oracle provider behind the internal secret.
 
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import {
   type BookViewSnapshot,
   encodeMessage,
@@ -23,18 +23,16 @@ export const SPOT = { marketType: 'spot', marketIndex: 0, symbol: 'M0' } as cons
 const BARE_SPOT = { marketType: 'spot', marketIndex: 1, symbol: 'M1' } as const;
 /** A market whose best bid meets its best ask, so that version 2 of /auctionParams weighs its fills. */
 export const CROSSED = { marketType: 'perp', marketIndex: 40, symbol: 'CROSSED-PERP' } as const;
-/** Feeds up to this id have prices. */
-const FEEDS_KNOWN = 100;
 /** Fills count for 600 s (docs/internals/auctions.md, "Fill quality"), so a long run publishes them again. */
 const FILLS_EVERY_MS = 60_000;
 const STALL_MS = 600_000;
 
 export class FullStage {
   readonly stage: Stage;
-  readonly #oracle: Server;
+  readonly #oracle: Worker;
   readonly #timer: NodeJS.Timeout;
 
-  private constructor(stage: Stage, oracle: Server) {
+  private constructor(stage: Stage, oracle: Worker) {
     this.stage = stage;
     this.#oracle = oracle;
     this.#timer = setInterval(() => {
@@ -44,8 +42,8 @@ export class FullStage {
 
   /** Markets that do not change use the book of `markets[0]`. */
   static async start(markets: readonly SyntheticMarket[]): Promise<FullStage> {
-    const oracle = await startOracle();
-    const { port } = oracle.address() as AddressInfo;
+    const oracle = new Worker(new URL('./oracle-provider.ts', import.meta.url));
+    const [port] = await once(oracle, 'message');
     const stage = await Stage.start(markets, {
       INTERNAL_SECRET: SECRET,
       ORACLE_FEED_URL: `http://127.0.0.1:${port}/`,
@@ -59,7 +57,7 @@ export class FullStage {
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     await this.stage.stop();
-    await new Promise((resolve) => this.#oracle.close(resolve));
+    await this.#oracle.terminate();
   }
 }
 
@@ -114,26 +112,4 @@ async function tellFills({ log }: Pick<Stage, 'log'>): Promise<void> {
   };
   const value = encodeMessage('FillQualityView', view);
   await log.append(TOPICS.fillQualityViews, [{ key: marketKey(view), value }]);
-}
-
-/** Answers `latest_price` with one price for every known feed. */
-function startOracle(): Promise<Server> {
-  const server = createServer(async (request, response) => {
-    const parts: Buffer[] = [];
-    for await (const part of request) parts.push(part as Buffer);
-    const { priceFeedIds } = JSON.parse(Buffer.concat(parts).toString()) as { priceFeedIds: number[] };
-    const known = priceFeedIds.filter((id) => id <= FEEDS_KNOWN);
-    const prices = { price: '8112233000', bestBidPrice: '8112200000', bestAskPrice: '8112300000', exponent: -8 };
-    response.setHeader('content-type', 'application/json');
-    response.end(
-      JSON.stringify({
-        parsed: { priceFeeds: known.map((priceFeedId) => ({ priceFeedId, ...prices })) },
-        solana: { encoding: 'hex', data: 'b9011a82' },
-      }),
-    );
-  });
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => resolve(server));
-  });
 }
