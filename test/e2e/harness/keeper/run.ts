@@ -196,7 +196,7 @@ export async function runKeepers({ seconds, seed, speed, random }: KeeperRunOpti
     const settings = { DATA_DIR: dir, RPC_URL: cluster.rpcUrl, RPC_WS_URL: cluster.wsUrl };
     roles.push(await startRoles(['ingest'], settings), await startRoles(['book'], settings));
     let gateway = await startRoles(['orderbook'], settings);
-    // The gateway refuses a market that it does not know yet.
+    // A gateway that knows no market for ten seconds refuses to follow one by name.
     await untilBooks(gateway.endpoints.orderbook ?? '');
     const log = await openEventLog(readConfig({ SLOTBOOK_DATA_DIR: dir }), silentLogger());
     const truth = new ViewTruth();
