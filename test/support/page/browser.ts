@@ -12,6 +12,8 @@ const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'googl
 /** Debian's package, with the smallest of them. */
 const PACKAGE = 'chromium-headless-shell';
 const INSTALL_MS = 300_000;
+/** Waits while another process installs packages. */
+const LOCK_WAIT = ['-o', 'DPkg::Lock::Timeout=240'];
 const say = (line: string) => process.stderr.write(`page tests: ${line}\n`);
 
 function installed(): string | undefined {
@@ -31,7 +33,7 @@ function install(): void {
       env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
     });
   run('update');
-  run('install', '-y', '--no-install-recommends', PACKAGE);
+  run('install', '-y', '--no-install-recommends', ...LOCK_WAIT, PACKAGE);
 }
 
 /** The path of a browser; undefined, with a line that says so, where there is none and none can be installed. */
