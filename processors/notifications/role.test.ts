@@ -5,7 +5,15 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type EventLog, offsetKey, openEventLog, readConfig, silentLogger } from '../../platform/index.ts';
+import {
+  APPEND_BYTES_MAX,
+  commitBytes,
+  type EventLog,
+  offsetKey,
+  openEventLog,
+  readConfig,
+  silentLogger,
+} from '../../platform/index.ts';
 import { decodeMessage, encodeMessage, TOPICS } from '../../schemas/index.ts';
 import { until } from '../../test/support/platform/eventually.ts';
 import {
@@ -18,10 +26,18 @@ import {
 } from '../../test/support/processors/notifications/records.ts';
 import { NOTIFICATIONS_GROUP, startNotifications } from './role.ts';
 
-const ACCOUNTS = 60_000;
-const PAGE = 10_000;
-/** A check loads the state of every account. */
-const CHECK_MS = 500;
+const ACCOUNTS = 20_000;
+const PAGE = 5_000;
+const SETTLED_MARKET = 1;
+/** A position that weighs nothing and takes many bytes: fewer accounts reach the limit. */
+const SETTLED = position({
+  marketIndex: SETTLED_MARKET,
+  lastCumulativeFundingRate: 2n ** 62n,
+  openBids: 2n ** 62n,
+  openAsks: -(2n ** 62n),
+  isolatedScaledBalance: 2n ** 62n,
+});
+const SETTLED_POSITIONS = 7;
 
 const config = () => readConfig({}, { dataDir: folder, logLevel: 'silent' });
 let folder: string;
@@ -36,12 +52,13 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** 10 SOL long with a quote deposit of 200. */
+/** 10 SOL long with a quote deposit of 200, and settled positions. */
 function longAccount(n: number): Uint8Array {
   const long = position({ baseAssetAmount: 10n ** 10n, quoteAssetAmount: -1_500_000_000n });
+  const settled = Array.from({ length: SETTLED_POSITIONS }, () => SETTLED);
   const user = Buffer.alloc(32, 1);
   user.writeUInt32LE(n);
-  return encodeMessage('AccountMargin', { ...account(0, 200n, [long]), user, authority: user });
+  return encodeMessage('AccountMargin', { ...account(0, 200n, [long, ...settled]), user, authority: user });
 }
 
 const feed = (...values: Uint8Array[]) =>
@@ -50,14 +67,22 @@ const feed = (...values: Uint8Array[]) =>
     values.map((value) => ({ key: 'any', value, partition: 0 })),
   );
 
-function start() {
-  return startNotifications({ config: config(), logger: silentLogger(), metrics: new Registry(), log });
+/** Runs the role until it has committed so many records of `margin`. Returns the state of the accounts. */
+async function runTo(count: number): Promise<{ key: string; value: Uint8Array }[]> {
+  const metrics = new Registry();
+  const role = await startNotifications({ config: config(), logger: silentLogger(), metrics, log });
+  const lag = async () => {
+    const { values } = (await metrics.getSingleMetric('slotbook_notifications_lag_records')?.get()) ?? { values: [] };
+    return values.find(({ labels }) => labels.topic === TOPICS.margin.name)?.value;
+  };
+  await Promise.race([role.done, until(async () => (await lag()) === 0)]);
+  // Ends the batch first.
+  await role.stop();
+  await role.done;
+  const { offsets, state } = await log.load(NOTIFICATIONS_GROUP);
+  expect(offsets.get(offsetKey(TOPICS.margin.name, 0))).toBe(BigInt(count));
+  return Array.from(state, ([key, value]) => ({ key, value })).filter(({ key }) => key.startsWith('account:'));
 }
-
-const applied = async (count: number) => {
-  const { offsets } = await log.load(NOTIFICATIONS_GROUP);
-  return offsets.get(offsetKey(TOPICS.margin.name, 0)) === BigInt(count);
-};
 
 async function notified(): Promise<Set<string>> {
   const ids = new Set<string>();
@@ -77,17 +102,16 @@ async function notified(): Promise<Set<string>> {
 
 describe('the notifications role', () => {
   it('evaluates very many accounts at one block time, and tells all of them of a crash', async () => {
-    await feed(marketRecord(quoteMarket()), marketRecord(perpMarket()));
+    const settled = perpMarket({ marketIndex: SETTLED_MARKET, status: 'settlement' });
+    await feed(...[quoteMarket(), perpMarket(), settled].map(marketRecord));
     for (let n = 0; n < ACCOUNTS; n += PAGE) await feed(...Array.from({ length: PAGE }, (_, i) => longAccount(n + i)));
     await feed(timeRecord(1));
-    const first = await start();
-    await Promise.race([first.done, until(() => applied(ACCOUNTS + 3), CHECK_MS)]);
+    await runTo(ACCOUNTS + 4);
     expect(await notified()).toEqual(new Set());
-    await first.stop();
     await feed(marketRecord(perpMarket({ oraclePrice: 136_000_000n })), timeRecord(2));
-    const second = await start();
-    await Promise.race([second.done, until(() => applied(ACCOUNTS + 5), CHECK_MS)]);
-    await second.stop();
+    const state = await runTo(ACCOUNTS + 6);
+    // The crash changed all of them in one step.
+    expect(commitBytes({ state })).toBeGreaterThan(APPEND_BYTES_MAX);
     expect((await notified()).size).toBe(ACCOUNTS);
   });
 });
