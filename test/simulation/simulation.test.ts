@@ -16,8 +16,12 @@ const TIMEOUT_MS = 1_800_000;
 
 describe('the simulation', { timeout: TIMEOUT_MS }, () => {
   let results: readonly RunResult[];
+  let rare: readonly RunResult[];
   beforeAll(async () => {
-    results = await runSeeds({ seeds: range(0, SEEDS), threads: 1 });
+    // On one thread: each loads the ingester and records its tapes, which takes seconds.
+    const all = await runSeeds({ seeds: [...range(0, SEEDS), ...RARE_SEEDS], threads: 1 });
+    results = all.slice(0, SEEDS);
+    rare = all.slice(SEEDS);
   }, TIMEOUT_MS);
 
   it('does the same for the same seed, whatever its thread has run before', async () => {
@@ -29,17 +33,16 @@ describe('the simulation', { timeout: TIMEOUT_MS }, () => {
 
   it('finds no event lost, doubled or made up, and no wrong book', () => {
     expect(results.filter(({ violations }) => violations.length > 0).map(reportOf)).toEqual([]);
-    expect(results).toHaveLength(SEEDS);
+    expect(results.map(({ seed }) => seed)).toEqual(range(0, SEEDS));
     // The runs were not idle.
     expect(results.reduce((sum, { events }) => sum + events, 0)).toBeGreaterThan(SEEDS * 50);
     for (const what of ['crashes', 'ahead', 'undone', 'early', 'withdrawn', 'named', 'retracted'] as const)
       expect(Math.max(...results.map((result) => result[what]))).toBeGreaterThan(0);
   });
 
-  it('finds nothing at seeds that meet what few seeds meet', async () => {
-    const results = await runSeeds({ seeds: RARE_SEEDS, threads: 1 });
-    expect(results.map(({ seed }) => seed)).toEqual(RARE_SEEDS);
-    expect(results.filter(({ violations }) => violations.length > 0).map(reportOf)).toEqual([]);
+  it('finds nothing at seeds that meet what few seeds meet', () => {
+    expect(rare.map(({ seed }) => seed)).toEqual(RARE_SEEDS);
+    expect(rare.filter(({ violations }) => violations.length > 0).map(reportOf)).toEqual([]);
   });
 
   it('has faults to be tested with, whose places in the source still exist', () => {
