@@ -1,4 +1,4 @@
-// A node with faults: forwards JSON-RPC to a real server, item by item, and lets a test replace answers.
+// A node with faults: forwards JSON-RPC to a real server, and lets a test replace the answer of each item.
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -18,6 +18,19 @@ export type Answer =
 /** Replaces the answer of a method. `next` is the answer of the real server. */
 export type Fault = (params: readonly unknown[], next: () => Promise<Answer>) => Promise<Answer> | Answer;
 
+interface Waiting {
+  readonly method: string;
+  readonly params: readonly unknown[];
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface ForwardedAnswer {
+  readonly id: number;
+  readonly result?: unknown;
+  readonly error?: { readonly code: number; readonly message: string };
+}
+
 /** The answer to a whole HTTP request. */
 export interface HttpFault {
   readonly status: number;
@@ -35,6 +48,8 @@ export class FaultyNode {
   readonly #faults = new Map<string, Fault>();
   readonly #server: Server;
   readonly #target: string | null;
+  /** Items that the next request to the real server takes. */
+  #waiting: Waiting[] = [];
 
   private constructor(target: string | null) {
     this.#target = target;
@@ -92,11 +107,26 @@ export class FaultyNode {
     return { jsonrpc: '2.0', id, ...(await (fault ? fault(params, next) : next())) };
   }
 
-  async #forward(method: string, params: readonly unknown[]): Promise<Answer> {
-    if (this.#target === null) return { error: { code: -32601, message: 'Method not found' } };
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
-    const answer = await fetch(this.#target, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
-    const { result, error } = (await answer.json()) as { result?: unknown; error?: { code: number; message: string } };
-    return error ? { error } : { result: result ?? null };
+  #forward(method: string, params: readonly unknown[]): Promise<Answer> {
+    if (this.#target === null) return Promise.resolve({ error: { code: -32601, message: 'Method not found' } });
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ method, params, resolve, reject });
+      if (this.#waiting.length === 1) queueMicrotask(() => void this.#forwardAll(this.#target ?? ''));
+    });
+  }
+
+  /** Items that came together go together. */
+  async #forwardAll(target: string): Promise<void> {
+    const items = this.#waiting;
+    this.#waiting = [];
+    const body = JSON.stringify(items.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params })));
+    try {
+      const response = await fetch(target, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+      for (const { id, result, error } of (await response.json()) as ForwardedAnswer[]) {
+        items[id]?.resolve(error ? { error } : { result: result ?? null });
+      }
+    } catch (error) {
+      for (const { reject } of items) reject(error);
+    }
   }
 }
