@@ -25,6 +25,10 @@ const programKey = new PublicKey(EXCHANGE_PROGRAM);
 const vaultProgramKey = new PublicKey(VAULT_PROGRAM);
 const publicKeys = new Map<string, PublicKey>();
 const bytesOfKeys = new Map<string, Uint8Array>();
+const derived = new Map<PublicKey, Map<string, string>>([
+  [programKey, new Map()],
+  [vaultProgramKey, new Map()],
+]);
 
 /** Parses a base58 key. Cached, because the same keys appear in every slot. */
 export function publicKeyOf(key: string): PublicKey {
@@ -58,12 +62,22 @@ export function signatureOf(seed: number, slot: number, index: number): string {
 
 /** Program derived address of the exchange; `parts` are seeds: text, raw key bytes or little-endian numbers. */
 export function exchangeAddress(...parts: Uint8Array[]): string {
-  return PublicKey.findProgramAddressSync(parts, programKey)[0].toBase58();
+  return derivedAddress(programKey, parts);
 }
 
 /** Program derived address of the vault program, like `exchangeAddress`. */
 export function vaultProgramAddress(...parts: Uint8Array[]): string {
-  return PublicKey.findProgramAddressSync(parts, vaultProgramKey)[0].toBase58();
+  return derivedAddress(vaultProgramKey, parts);
+}
+
+/** Cached, because exchanges of the same seed in one process have the same addresses. */
+function derivedAddress(program: PublicKey, parts: readonly Uint8Array[]): string {
+  const addresses = derived.get(program);
+  // The address depends on the joined seeds alone.
+  const seeds = Buffer.concat(parts).toString('latin1');
+  const address = addresses?.get(seeds) ?? PublicKey.findProgramAddressSync([...parts], program)[0].toBase58();
+  addresses?.set(seeds, address);
+  return address;
 }
 
 export function text(value: string): Uint8Array {
