@@ -29,6 +29,7 @@ import {
 } from '../../schemas/index.ts';
 import { encodedEventsOf } from '../../test/support/ingest/encoded-events.ts';
 import { FaultyNode } from '../../test/support/ingest/faulty-node.ts';
+import { SHARED_NETWORK } from '../../test/support/ingest/shared-thread.ts';
 import { until } from '../../test/support/platform/eventually.ts';
 import { candlesOf } from '../../test/support/processors/candles/candles-of.ts';
 import { eventId } from '../decode/transaction.ts';
@@ -77,7 +78,7 @@ describe('backfill', () => {
     const options = { definition, logger: silentLogger(), silenceMs: 60_000, auditMs: 30, firstSignaturesMax };
     const role = await startIngest(context('ingest', blocksPerSecond), {
       definition,
-      source: new RpcSource({ ...urls, ...options }),
+      source: new RpcSource({ ...urls, ...options, transport: SHARED_NETWORK }),
     });
     running.push(role);
     return role;

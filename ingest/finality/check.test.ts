@@ -14,6 +14,7 @@ import {
   loadDefinition,
   TOPICS,
 } from '../../schemas/index.ts';
+import { SHARED_NETWORK } from '../../test/support/ingest/shared-thread.ts';
 import { until } from '../../test/support/platform/eventually.ts';
 import { startIngest } from '../role.ts';
 import { RpcSource } from '../rpc.ts';
@@ -139,6 +140,7 @@ describe('the comparison with the finalized chain', () => {
       ...nodes,
       definition,
       logger: silentLogger(),
+      transport: SHARED_NETWORK,
       silenceMs: 60_000,
       auditMs: 30,
       sampleSlots: 5,

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type RunningLocalnet, startLocalnet } from '../../localnet/index.ts';
 import { silentLogger } from '../../platform/index.ts';
 import { loadDefinition } from '../../schemas/index.ts';
+import { SHARED_NETWORK } from '../../test/support/ingest/shared-thread.ts';
 import { SourceReading } from '../../test/support/ingest/source-reading.ts';
 import { times } from '../../test/support/platform/times.ts';
 import { grpcSessions } from '../grpc/index.ts';
@@ -36,6 +37,7 @@ describe('several live sources', () => {
         wsUrls: [net.wsUrl],
         definition,
         logger: silentLogger(),
+        transport: SHARED_NETWORK,
         silenceMs: 60_000,
         ...(kind === 'grpc'
           ? { sessions: grpcSessions({ urls: [net.grpcUrls[number] ?? ''], token: '', block }) }

@@ -5,6 +5,7 @@ import { type RunningLocalnet, startLocalnet } from '../../localnet/index.ts';
 import { silentLogger } from '../../platform/index.ts';
 import { loadDefinition } from '../../schemas/index.ts';
 import { type Answer, FaultyNode } from '../../test/support/ingest/faulty-node.ts';
+import { SHARED_NETWORK } from '../../test/support/ingest/shared-thread.ts';
 import { SourceReading } from '../../test/support/ingest/source-reading.ts';
 import { ask } from '../../test/support/localnet/test-client.ts';
 import { RpcSource, type RpcSourceOptions } from '../rpc.ts';
@@ -46,7 +47,15 @@ class Stage {
 
   async start(options: Partial<RpcSourceOptions> = {}, rpcUrls = [this.node.url]): Promise<void> {
     const wsUrls = [this.net.wsUrl];
-    const base = { rpcUrls, wsUrls, definition, logger: silentLogger(), silenceMs: 60_000, auditMs: 150 };
+    const base = {
+      rpcUrls,
+      wsUrls,
+      definition,
+      logger: silentLogger(),
+      transport: SHARED_NETWORK,
+      silenceMs: 60_000,
+      auditMs: 150,
+    };
     const reading = new SourceReading(new RpcSource({ ...base, ...options }));
     this.#reading = reading;
     this.#context.onTestFinished(() => reading.stop());

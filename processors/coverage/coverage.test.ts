@@ -14,6 +14,7 @@ import {
   streamKey,
 } from '../../schemas/index.ts';
 import { encodedEventsOf } from '../../test/support/ingest/encoded-events.ts';
+import { SHARED_NETWORK } from '../../test/support/ingest/shared-thread.ts';
 import { SourceReading } from '../../test/support/ingest/source-reading.ts';
 import { times } from '../../test/support/platform/times.ts';
 import { follow, isTrue, lostHoles, provenOf } from '../../test/support/processors/lost-records.ts';
@@ -45,7 +46,9 @@ const ordersOf = (account: number) => ({ subject: bs58.encode(user(account)), st
 async function readingOf({ rpcUrl, wsUrl }: RunningLocalnet): Promise<SourceReading> {
   const definition = loadDefinition('velocity');
   const urls = { rpcUrls: [rpcUrl], wsUrls: [wsUrl] };
-  const reading = new SourceReading(new RpcSource({ ...urls, definition, logger: silentLogger(), silenceMs: 60_000 }));
+  const reading = new SourceReading(
+    new RpcSource({ ...urls, definition, logger: silentLogger(), transport: SHARED_NETWORK, silenceMs: 60_000 }),
+  );
   await reading.until('all accounts', () => reading.of('snapshotEnd').length > 0);
   return reading;
 }

@@ -5,6 +5,7 @@ import { RpcSource, type RpcSourceOptions } from '../../../ingest/rpc.ts';
 import type { RunningLocalnet } from '../../../localnet/index.ts';
 import { silentLogger } from '../../../platform/index.ts';
 import { loadDefinition } from '../../../schemas/index.ts';
+import { SHARED_NETWORK } from './shared-thread.ts';
 
 export function grpcSource(
   net: RunningLocalnet,
@@ -17,6 +18,7 @@ export function grpcSource(
     definition: loadDefinition('velocity'),
     logger: silentLogger(),
     silenceMs: 60_000,
+    transport: SHARED_NETWORK,
     sessions: grpcSessions({ urls: [net.grpcUrl], token: '', ...servers }),
     ...options,
   });
