@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createFakeExchange, PROGRAM } from '../../test/support/localnet/fake-exchange.ts';
+import { expectEqual } from '../../test/support/platform/equal.ts';
 import { BehindView } from '../ledger/behind.ts';
 import { type Commitment, Ledger, type StoredBlock } from '../ledger.ts';
 import { Production } from './production.ts';
@@ -68,17 +69,19 @@ describe('the fork tree', () => {
         const chain = chainOf(seed, profileOf(name));
         const { ledger } = chain;
         const last: Record<string, StoredBlock | null> = { confirmed: null, finalized: null };
+        const wrong: string[] = [];
         for (let slot = 0; slot < 150; slot++) {
           next(chain);
           const followed = ancestry(chain, ledger.blockAt('processed'));
           for (const level of ['confirmed', 'finalized'] as const) {
             const tip = ledger.blockAt(level);
             const before = last[level];
-            if (tip !== null) expect(followed).toContain(tip);
-            if (before !== null) expect(ancestry(chain, tip)).toContain(before);
+            if (tip && !followed.includes(tip)) wrong.push(`${level} tip ${tip.slot} is on another fork`);
+            if (before && !ancestry(chain, tip).includes(before)) wrong.push(`${level} ${before.slot} taken back`);
             last[level] = tip;
           }
         }
+        expect(wrong).toEqual([]);
       }),
       { numRuns: 30 },
     );
@@ -95,14 +98,13 @@ describe('the fork tree', () => {
           for (const level of LEVELS) {
             const expected = naiveAccounts(chain, ledger.blockAt(level));
             const owned = ledger.owned(PROGRAM, level).map(({ pubkey, data }) => [pubkey, data.toString('base64')]);
-            expect(new Map(owned as [string, string][])).toEqual(expected);
-            for (const [pubkey, data] of expected) {
-              expect(ledger.account(pubkey, level)?.data.toString('base64')).toBe(data);
-            }
+            expectEqual(new Map(owned as [string, string][]), expected);
+            const dataOf = (pubkey: string) => ledger.account(pubkey, level)?.data.toString('base64');
+            expectEqual(new Map(Array.from(expected.keys(), (pubkey) => [pubkey, dataOf(pubkey)])), expected);
           }
           const other = new BehindView(ledger, 3);
           const owned = other.owned(PROGRAM, 'processed').map(({ pubkey, data }) => [pubkey, data.toString('base64')]);
-          expect(new Map(owned as [string, string][])).toEqual(naiveAccounts(chain, other.blockAt('processed')));
+          expectEqual(new Map(owned as [string, string][]), naiveAccounts(chain, other.blockAt('processed')));
         }
       }),
       { numRuns: 40 },
