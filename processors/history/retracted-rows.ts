@@ -62,29 +62,41 @@ export async function findRetracted(
       .slice(from, from + SIGNATURES_MAX)
       .map((one) => `unhex('${Buffer.from(one).toString('hex')}')`);
     const where = `slot = ${slot} AND signature IN (${some.join(', ')})`;
-    for (const { table, hasTime } of EVENT_TABLES) {
-      const rows = await findIn(client, table, where, hasTime);
-      if (rows.rows > 0) found.push(rows);
-    }
+    const rows = [...(await findIn(client, where, true)), ...(await findIn(client, where, false))];
+    found.push(...rows.sort((a, b) => ORDER.indexOf(a.table) - ORDER.indexOf(b.table)));
   }
   return found;
 }
 
-async function findIn(
-  client: ClickHouseClient,
-  table: string,
-  where: string,
-  hasTime: boolean,
-): Promise<RetractedRows> {
+const ORDER = EVENT_TABLES.map(({ table }) => table);
+
+interface Summary {
+  readonly name: string;
+  readonly n: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly days: readonly string[];
+}
+
+/** Rows in all tables with a time, or without: one statement for all takes a fifth of the time of one for each. */
+async function findIn(client: ClickHouseClient, where: string, hasTime: boolean): Promise<readonly RetractedRows[]> {
+  const tables = EVENT_TABLES.filter((one) => one.hasTime === hasTime).map(({ table }) => table);
   const times = hasTime
     ? `min(ts) AS from, max(ts) AS to, groupUniqArray(toInt64(ceil(ts / ${DAY_S})) - 1) AS days`
     : '[] AS days';
-  const query = `SELECT count() AS n, ${times} FROM \`${table}\` WHERE ${where}`;
+  const query = `SELECT _table AS name, count() AS n, ${times}
+    FROM merge(currentDatabase(), '^(${tables.join('|')})$') WHERE ${where} GROUP BY name`;
   const answer = await client.query({ query, format: 'JSONEachRow' });
-  const [row] = await answer.json<{ n: string; from?: string; to?: string; days: readonly string[] }>();
-  const bounds = row?.from === undefined ? '' : ` AND ts BETWEEN ${row.from} AND ${row.to}`;
-  const days = ACCOUNT_DAY_SOURCES.has(table) ? (row?.days ?? []).map(Number) : [];
-  return { table, rows: Number(row?.n ?? 0), where: where + bounds, days };
+  const summaries = await answer.json<Summary>();
+  return summaries.map(({ name, n, from, to, days }) => {
+    const bounds = from === undefined ? '' : ` AND ts BETWEEN ${from} AND ${to}`;
+    return {
+      table: name,
+      rows: Number(n),
+      where: where + bounds,
+      days: ACCOUNT_DAY_SOURCES.has(name) ? days.map(Number) : [],
+    };
+  });
 }
 
 export async function deleteRetracted(client: ClickHouseClient, { table, where }: RetractedRows): Promise<void> {
