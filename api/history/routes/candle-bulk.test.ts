@@ -21,8 +21,6 @@ beforeAll(async () => {
 
 afterAll(() => stage?.close());
 
-beforeEach(() => stage.reset());
-
 /** A stored minute candle of SOL-PERP with the close price `close`, 1e6. */
 const stored = (ts: number, close: string, members: Record<string, unknown> = {}): Record<string, unknown> => ({
   market_type: 'perp',
@@ -57,6 +55,8 @@ const bulk = async (query: string) => (await stage.app.inject(`${BULK}?${query}`
 const agesOf = ({ records }: Bulk) => records.map(({ ts = 0 }) => (MINUTE - ts) / 60);
 
 describe('/market/{symbol}/candles/{resolution}/bulk', () => {
+  beforeEach(() => stage.reset());
+
   it('answers the candles of the list, oldest first', async () => {
     await storeFive();
     const answer = await stage.app.inject(`${BULK}?from=${MINUTE - 240}`);
@@ -179,10 +179,7 @@ describe('bulk candles over a socket', () => {
   beforeAll(async () => {
     await stage.app.listen({ host: '127.0.0.1', port: 0 });
     port = (stage.app.server.address() as AddressInfo).port;
-  });
-
-  beforeEach(async () => {
-    await stage.store('candle', [stored(MINUTE, '1')]); // so the stage empties the table afterwards
+    await stage.reset();
     await stage.clickhouse.client.command({
       query: `INSERT INTO ${stage.clickhouse.database}.candle
         (market_type, market_index, resolution, ts, fill_open, fill_high, fill_low, fill_close, oracle_open, oracle_high,
