@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { keyText } from '../../test/support/api/history-rows.ts';
 import { fill, HistoryStage, NOW } from '../../test/support/api/history-stage.ts';
+import { times } from '../../test/support/platform/times.ts';
 
 // Many requests and inserts, possibly on a busy machine.
 let stage: HistoryStage;
@@ -19,7 +20,7 @@ beforeEach(() => stage.reset());
 
 const ACCOUNTS = ['a', 'b', 'c'] as const;
 const MARKETS = ['SOL-PERP', 'BTC-PERP'] as const;
-const FILLS = 40;
+const FILLS = times(24, 40);
 
 const drawn = fc.array(
   fc.record({
@@ -96,28 +97,28 @@ async function archived(path: string): Promise<readonly Place[]> {
   return places;
 }
 
-/** Every list of fills, by its path. */
-async function allLists(limit: number): Promise<ReadonlyMap<string, readonly Place[]>> {
+type Lists = ReadonlyMap<string, readonly Place[]>;
+
+async function readAll(paths: readonly string[], read: (path: string) => Promise<readonly Place[]>): Promise<Lists> {
   const lists = new Map<string, readonly Place[]>();
-  const put = async (path: string, read: (path: string) => Promise<readonly Place[]>) => {
-    lists.set(path, await read(path));
-  };
-  const page = (path: string) => paged(path, limit);
-  for (const market of MARKETS) {
-    await put(`/market/${market}/trades`, page);
-    await put(`/market/${market}/trades/2026/6/15`, archived);
-  }
-  for (const account of ACCOUNTS.map(keyText)) {
-    await put(`/user/${account}/trades`, page);
-    await put(`/user/${account}/trades/2026/6`, archived);
-    await put(`/user/${account}/positions`, page);
-    for (const [index, market] of MARKETS.entries()) {
-      await put(`/user/${account}/trades/${market}`, page);
-      await put(`/user/${account}/orders/${index}/actions`, page);
-    }
-  }
+  for (const path of paths) lists.set(path, await read(path));
   return lists;
 }
+
+const USERS = ACCOUNTS.map((account) => `/user/${keyText(account)}`);
+/** Paths of every list of fills, in pages and dated. */
+const PAGED = [
+  ...MARKETS.map((market) => `/market/${market}/trades`),
+  ...USERS.flatMap((user) => [
+    `${user}/trades`,
+    `${user}/positions`,
+    ...MARKETS.flatMap((market, index) => [`${user}/trades/${market}`, `${user}/orders/${index}/actions`]),
+  ]),
+];
+const DATED = [
+  ...MARKETS.map((market) => `/market/${market}/trades/2026/6/15`),
+  ...USERS.map((user) => `${user}/trades/2026/6`),
+];
 
 describe('two lists that hold the same two fills', () => {
   it('show them in the same order, for any page size, and each fill once', async () => {
@@ -125,8 +126,9 @@ describe('two lists that hold the same two fills', () => {
       await stage.reset();
       const rows = rowsOf(fills);
       await stage.store('order_action', rows);
+      const dated = await readAll(DATED, archived);
       for (const limit of [3, 50]) {
-        const lists = [...(await allLists(limit))];
+        const lists = [...(await readAll(PAGED, (path) => paged(path, limit))), ...dated];
         for (const [path, places] of lists) expect([path, new Set(places).size]).toEqual([path, places.length]);
         for (const [path, places] of lists) {
           const rank = new Map(places.map((place, index) => [place, index]));

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deposit, orderFill, placement, USER_ID } from '../../test/support/api/history-rows.ts';
 import { HistoryStage, type Listed, NOW } from '../../test/support/api/history-stage.ts';
+import { times } from '../../test/support/platform/times.ts';
 import { encodeCursor, type RowPlace } from './cursor.ts';
 
 // Many requests and inserts, possibly on a busy machine.
@@ -24,7 +25,7 @@ const SHAPES = [
   { table: 'order', path: `/user/${USER_ID}/orders/perp`, make: () => placement(1) },
 ] as const;
 
-const ROWS = 30;
+const ROWS = times(20, 30);
 /**
  * Few different times, slots and indexes make ties of every kind common. Each row comes up to three times. The last copy of a placed
  * row has the index of its transaction, the others are from a source without it.
@@ -150,7 +151,7 @@ describe('pages', () => {
         expect(answer.statusCode).toBe(200);
       });
       await fc.assert(isAnswered, {
-        numRuns: 30,
+        numRuns: times(15, 30),
         examples: EXTREMES.map((lastRow) => [{ lastRow, page: UINT32_MAX }]),
       });
     },

@@ -101,12 +101,14 @@ export const SUITES = {
     usage: '',
     takes: '3 min',
     proves:
-      'the simulated exchange keeps its invariants for 30 seeds and sizes, and what is claimed of many lost fills, of merged sources and of dropped slots is true on longer chains',
+      'the simulated exchange keeps its invariants for 30 seeds and sizes, and what is claimed of many lost fills, of merged sources, of dropped slots, of pages and of the order of fills is true with more of them',
     files: [
       'localnet/exchange/exchange.test.ts',
       'processors/coverage/coverage.test.ts',
       'ingest/merge/source.test.ts',
       'processors/history/retraction-sink.test.ts',
+      'api/history/paging.test.ts',
+      'api/history/fill-order.test.ts',
     ],
   },
   'real-node': {
