@@ -194,6 +194,7 @@ describe('managed ClickHouse', () => {
 
 describe('migrations', () => {
   const target = { database: 'migrated', cluster: '' };
+  afterEach(async () => (await shared()).drop(target.database));
 
   function write(files: Readonly<Record<string, string>>): string {
     const directory = path.join(dataDir, 'migrations');
@@ -207,7 +208,7 @@ describe('migrations', () => {
   const text = `-- it's a comment; with a semicolon\n${table};\n`;
 
   it('are applied once, in order, and refused when an applied file has changed or is missing', async () => {
-    const { client } = await open();
+    const { client } = await shared();
     const second = "INSERT INTO {{database}}.t VALUES ('semi;colon'), ('quote''s;')";
     const files = { '0001_first.sql': text, '0002_second.sql': second };
     expect(await migrate(client, target, readMigrations(write(files)))).toEqual(['0001_first', '0002_second']);
@@ -222,7 +223,7 @@ describe('migrations', () => {
   });
 
   it('are applied by one of several processes that start at once', async () => {
-    const login = loginOf(await open());
+    const login = loginOf(await shared());
     const clients = Array.from({ length: 3 }, () => makeClient({ ...login, logger }));
     try {
       const applied = await Promise.all(clients.map((client) => migrate(client, target)));
@@ -233,7 +234,7 @@ describe('migrations', () => {
   });
 
   it('lose no row after an interruption between the exchange of tables and the copy', async () => {
-    const { client } = await open();
+    const { client } = await shared();
     const layout = 'ORDER BY a SETTINGS non_replicated_deduplication_window = 1, index_granularity =';
     const first = `CREATE TABLE {{database}}.\`t\` {{onCluster}} (a String) ENGINE = {{replacingMergeTree}} ${layout} 8192;
       INSERT INTO {{database}}.t VALUES ('old')`;
