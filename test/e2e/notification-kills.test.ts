@@ -1,4 +1,4 @@
-// 10,000 notifications while the processes that write and push them are killed: each is recorded once, and sent.
+// Thousands of notifications while the processes that write and push them are killed: each is recorded once, and sent.
 
 import bs58 from 'bs58';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -20,11 +20,12 @@ import { sleepMs } from './harness/checks/chance.ts';
 import { eventually, temporaryDirectory } from './harness/processes/processes.ts';
 import { ProcessSupervisor } from './harness/processes/supervisor.ts';
 
-const FILLS = 5_000;
+/** Each notifies two accounts. */
+const FILLS = times(2_000, 5_000);
 const ACCOUNTS = 80;
 const KILLS = times(3, 30);
 const SLOW_MS = 240_000;
-const BATCH = 250;
+const BATCH = times(100, 250);
 
 describe('notifications while their processes are killed', () => {
   const { dir, remove } = temporaryDirectory();
