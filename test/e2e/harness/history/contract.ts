@@ -18,7 +18,7 @@ import { runSchemathesis, type SchemathesisOptions, schemathesis } from '../chec
 import { type Cluster, eventually, plainRequest } from '../processes/processes.ts';
 import type { HistoryRun } from './run.ts';
 
-const REQUESTS_PER_PATH = 4;
+const REQUESTS_PER_PATH = times(3, 10);
 /** Markets and accounts do not suit every path, so a path is tried with others. */
 const SOUND_TRIES = 30;
 const AT_ONCE = 8;

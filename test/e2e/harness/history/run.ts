@@ -24,7 +24,7 @@ export interface HistoryRun {
 
 export async function startHistoryRun(): Promise<HistoryRun> {
   const { dir, remove } = temporaryDirectory();
-  const cluster = await startCluster({ seed: 11, speed: 2, accounts: 80, 'orders-per-market': 40 });
+  const cluster = await startCluster({ seed: 11, speed: 2, accounts: 50, 'orders-per-market': 20 });
   let roles: Running | undefined;
   const stop = async () => {
     await roles?.stop();
@@ -38,6 +38,8 @@ export async function startHistoryRun(): Promise<HistoryRun> {
       RPC_WS_URL: cluster.wsUrl,
       VAULT_PROGRAM: cluster.vaultProgram,
       LOOKUP_TABLES: cluster.lookupTable,
+      // Transactions wait for their rows one after another.
+      SINK_MAX_DELAY_MS: 1_000,
       // Every generated request reaches its route.
       WRITES_PER_MINUTE: 0,
       WALLET_REQUESTS_PER_MINUTE: 0,
