@@ -50,11 +50,11 @@ function newStream() {
 it('keeps its thread between reads that follow each other, ends it when none comes, and starts another', async () => {
   const read = newStream();
   await read();
-  await vi.advanceTimersByTimeAsync(4_000);
+  await vi.advanceTimersByTimeAsync(11_000);
   expect(await read()).toBe(2);
-  await vi.advanceTimersByTimeAsync(4_000);
+  await vi.advanceTimersByTimeAsync(11_000);
   expect([opened, ended]).toEqual([1, 0]);
-  await vi.advanceTimersByTimeAsync(2_000);
+  await vi.advanceTimersByTimeAsync(5_000);
   expect([opened, ended]).toEqual([1, 1]);
   expect(await read()).toBe(3);
   expect([opened, ended]).toEqual([2, 1]);
@@ -63,7 +63,7 @@ it('keeps its thread between reads that follow each other, ends it when none com
 it('reads on when the thread before reports its end late, and fails when its own thread ends', async () => {
   const read = newStream();
   await read();
-  await vi.advanceTimersByTimeAsync(6_000);
+  await vi.advanceTimersByTimeAsync(16_000);
   expect(await read(() => exits[0]?.())).toBe(2);
   await expect(read(() => exits[1]?.())).rejects.toThrow('account read ended early');
 });

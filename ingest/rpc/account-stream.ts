@@ -8,8 +8,11 @@ import type { WorkerAnswer, WorkerRequest } from './worker-messages.ts';
 
 /** A full read of a large exchange takes a minute at some providers. */
 const READ_TIMEOUT_MS = 300_000;
-/** An idle thread keeps some 50 MB. Pages of one read follow each other sooner. */
-const IDLE_MS = 5_000;
+/**
+ * Longer than the time between two reads of the shadow check (`shadowCheckMs`): a start of the thread takes a quarter of a second of the
+ * processor (docs/benchmarks/2026-11-29.md). An idle thread keeps some 50 MB, which the next read would take again.
+ */
+const IDLE_MS = 15_000;
 
 interface Pending {
   readonly worker: AccountWorker;

@@ -12,8 +12,8 @@ import { rebuildFromLog } from './harness/processes/rebuild.ts';
 import { copyRelease, Supervised } from './harness/processes/release.ts';
 
 const ROLES = ['ingest', ...PROCESSES.processors, 'sink'];
-/** In which processes that end each other would have done so. */
-const WATCHED_MS = times(1_500, 15_000);
+/** In which processes that end each other would have done so several times. */
+const WATCHED_MS = times(2_500, 15_000);
 /** Slots in 400 ms. */
 const SPEED = times(1, 2);
 const NEXT_VERSION = '999.0.0';
