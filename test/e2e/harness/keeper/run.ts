@@ -194,7 +194,7 @@ export async function runKeepers({ seconds, seed, speed, random }: KeeperRunOpti
   const cluster = await startCluster({ seed, speed, 'account-log': accountLog });
   try {
     const settings = { DATA_DIR: dir, RPC_URL: cluster.rpcUrl, RPC_WS_URL: cluster.wsUrl };
-    roles.push(await startRoles(['ingest'], settings), await startRoles(['book'], settings));
+    roles.push(await startRoles(['ingest', 'book'], settings));
     let gateway = await startRoles(['orderbook'], settings);
     // A gateway that knows no market for ten seconds refuses to follow one by name.
     await untilBooks(gateway.endpoints.orderbook ?? '');

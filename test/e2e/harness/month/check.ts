@@ -35,7 +35,7 @@ export function sumChecks(
 ): readonly StatsCheck[] {
   return [
     ...statsChecks(truth),
-    ...sampleChecks(truth, samples),
+    ...sampleChecks(truth, samples, markets),
     ...marketChecks(truth, samples, markets),
     ...snapshotChecks(truth, samples),
     ...freshnessChecks(truth, samples),

@@ -1,7 +1,6 @@
 // A seeded month of exchange life through real processes. The chain has a fast clock that ends at the present; the run ends when
 // the history has stored all of it.
 
-import { ROLE_NAMES } from '../../../../bin/roles.ts';
 import { storedRows } from '../naive/history-truth.ts';
 import {
   type Cluster,
@@ -25,17 +24,14 @@ const STRIDE_SLOTS = 40;
 const BURST_SLOTS = 16;
 const CATCH_UP_MS = 120_000;
 
-/** One process per entry, in starting order. Unknown roles are left out and listed in `missingRoles`. */
-const PROCESSES = {
-  clickhouse: ['clickhouse'],
-  ingest: ['ingest'],
-  book: ['book'],
-  candles: ['samples', 'candles', 'coverage', 'notifications'],
-  sink: ['sink'],
-  orderbook: ['orderbook'],
-  history: ['history'],
-} as const;
-export type MonthProcess = keyof typeof PROCESSES;
+/** One process per entry, in starting order. Nothing is killed here, and each process takes its own start and compiled code. */
+const PROCESSES = [
+  ['clickhouse'],
+  ['ingest'],
+  ['book', 'samples', 'candles', 'coverage', 'notifications', 'sink', 'orderbook', 'history'],
+];
+/** Groups that read the log. */
+const READERS = ['samples', 'candles', 'coverage', 'notifications', 'history-sink'];
 
 export interface MonthOptions {
   readonly seed?: number;
@@ -50,12 +46,8 @@ export interface MonthOptions {
 export interface Month {
   readonly cluster: Cluster;
   readonly dataDir: string;
-  readonly running: Map<MonthProcess, Running>;
-  /** Requested roles that do not exist. */
-  readonly missingRoles: readonly string[];
   readonly settings: () => Settings;
   url(endpoint: string): string;
-  restart(name: MonthProcess): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -79,8 +71,7 @@ export async function liveMonth(options: MonthOptions = {}): Promise<Month> {
 async function startMonth(options: MonthOptions, slots: number): Promise<Month> {
   const { dir, remove } = temporaryDirectory();
   const venues = await startVenues(dir);
-  const missingRoles: string[] = [];
-  const running = new Map<MonthProcess, Running>();
+  const running: Running[] = [];
   const cluster = await startCluster({
     seed: options.seed ?? 7,
     // Every record of the month is compared: execution cuts none from its log.
@@ -106,22 +97,14 @@ async function startMonth(options: MonthOptions, slots: number): Promise<Month> 
     NOTIFY_FUNDING_MIN: FUNDING_MIN,
     ...venues.settings,
   };
-  const start = async (name: MonthProcess): Promise<void> => {
-    const there = PROCESSES[name].filter((role) => (ROLE_NAMES as readonly string[]).includes(role));
-    if (there.length > 0) running.set(name, await startRoles(there, settings));
-  };
   const stop = async (): Promise<void> => {
-    for (const role of [...running.values()].reverse()) await role.stop();
+    for (const process of running.reverse()) await process.stop();
     await cluster.stop();
     await venues.stop();
     remove();
   };
   try {
-    for (const role of Object.values(PROCESSES).flat()) {
-      if (!(ROLE_NAMES as readonly string[]).includes(role)) missingRoles.push(role);
-    }
-    await start('clickhouse');
-    for (const name of Object.keys(PROCESSES) as MonthProcess[]) if (name !== 'clickhouse') await start(name);
+    for (const roles of PROCESSES) running.push(await startRoles(roles, settings));
   } catch (error) {
     await stop().catch(() => {});
     throw error;
@@ -129,15 +112,12 @@ async function startMonth(options: MonthOptions, slots: number): Promise<Month> 
   return {
     cluster,
     dataDir: dir,
-    running,
-    missingRoles,
     settings: () => settings,
     url: (endpoint) => {
-      const found = [...running.values()].map(({ endpoints }) => endpoints[endpoint]).find((url) => url !== undefined);
+      const found = running.map(({ endpoints }) => endpoints[endpoint]).find((url) => url !== undefined);
       if (found === undefined) throw new Error(`no endpoint ${endpoint}`);
       return found;
     },
-    restart: start,
     stop,
   };
 }
@@ -158,14 +138,13 @@ export async function everythingStored(month: Month): Promise<void> {
 /** Waits until every event is stored and every group has read the log to its end. */
 export async function caughtUp(month: Month): Promise<void> {
   await everythingStored(month);
-  const reducers = month.running.has('candles') ? ['samples', 'candles', 'coverage', 'notifications'] : [];
   const log = await openLogAt(month.dataDir);
   try {
     let behind: readonly string[] = [];
     await eventually(
       'every reader at the end of the log',
       async () => {
-        behind = await unread(log, [...reducers, 'history-sink']);
+        behind = await unread(log, READERS);
         return behind.length === 0;
       },
       CATCH_UP_MS,

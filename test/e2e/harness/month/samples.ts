@@ -3,6 +3,7 @@
 
 import { askedAt, compared, type StatsCheck, type StatsResult } from './answers.ts';
 import { volumeFills } from './candles.ts';
+import type { MonthMarket } from './markets.ts';
 import { getJson } from './paging.ts';
 import { addTo, ranked } from './stats.ts';
 import type { Sample } from './stored-samples.ts';
@@ -28,12 +29,16 @@ function largerSide(long: bigint, short: bigint): bigint {
   return short;
 }
 
-export function sampleChecks(truth: MonthTruth, samples: readonly Sample[]): readonly StatsCheck[] {
+export function sampleChecks(
+  truth: MonthTruth,
+  samples: readonly Sample[],
+  markets: readonly MonthMarket[],
+): readonly StatsCheck[] {
   return [
     ...Object.keys(SERIES).map(
       (name): StatsCheck => ({ endpoint: `/amm/${name}`, run: (base) => ammSeries(samples, name, base) }),
     ),
-    { endpoint: '/stats/bankruptcies', run: (base) => bankruptcyTotals(truth, samples, base) },
+    { endpoint: '/stats/bankruptcies', run: (base) => bankruptcyTotals(truth, samples, markets, base) },
     { endpoint: '/stats/leaderboard', run: (base) => boards(truth, samples, base) },
     { endpoint: '/stats/leaderboard/{authorityId}', run: (base) => standings(truth, base) },
   ];
@@ -86,8 +91,22 @@ async function ammSeries(samples: readonly Sample[], name: string, base: string)
   return { rows, requests: ranges.length, difference: rows > 0 ? null : 'no points' };
 }
 
-/** All bankruptcies: perp losses as they are, borrows at the newest sampled price. */
-async function bankruptcyTotals(truth: MonthTruth, samples: readonly Sample[], base: string): Promise<StatsResult> {
+/**
+ * All bankruptcies: perp losses as they are, borrows at the newest sampled price, or at the newest of all where no sample is older:
+ * the first blocks of the month come while ingest still reads its accounts.
+ */
+async function bankruptcyTotals(
+  truth: MonthTruth,
+  samples: readonly Sample[],
+  markets: readonly MonthMarket[],
+  base: string,
+): Promise<StatsResult> {
+  const priceAt = (index: number, ts: number) => {
+    const sampled = sampleAt(samples, 'spot', index, ts)?.oracle_price;
+    if (sampled) return big(sampled);
+    const market = markets.find((one) => one.marketType === 'spot' && one.marketIndex === index);
+    return market?.publishedOracle ?? 0n;
+  };
   let [total, paid, count] = [0n, 0n, 0];
   for (const { data, ts } of truth.of('LiquidationRecord')) {
     if (data.liquidation_type === 'perpBankruptcy') {
@@ -97,7 +116,7 @@ async function bankruptcyTotals(truth: MonthTruth, samples: readonly Sample[], b
       count += 1;
     } else if (data.liquidation_type === 'spotBankruptcy') {
       const { market_index: index, borrow_amount: borrowed, if_payment: payment } = data.spot_bankruptcy as Data;
-      const price = big(sampleAt(samples, 'spot', Number(index), ts)?.oracle_price);
+      const price = priceAt(Number(index), ts);
       const scale = SPOT_SCALES[Number(index)] ?? 1n;
       total += (big(borrowed) * price) / scale;
       paid += (big(payment) * price) / scale;
