@@ -25,6 +25,8 @@ export interface PipelineOptions {
   readonly cluster?: Readonly<Record<string, string | number | boolean>>;
   readonly settings?: Settings;
   readonly without?: readonly ProcessName[];
+  /** One process has the roles of all entries of PROCESSES, for tests that end none: each process compiles its own code. */
+  readonly isOneProcess?: boolean;
   /** Faults of the cluster's profile that are switched off before ingest starts. */
   readonly withoutFaults?: readonly FaultKind[];
 }
@@ -78,13 +80,16 @@ export async function startPipeline(options: PipelineOptions = {}): Promise<Pipe
     LOOKUP_TABLES: cluster.lookupTable,
     ...options.settings,
   };
-  const start = async (name: ProcessName) => {
-    running.set(name, await startRoles(PROCESSES[name], settings));
+  const startTogether = async (names: readonly ProcessName[]) => {
+    const roles = names.flatMap((name) => PROCESSES[name]);
+    const started = await startRoles(roles, settings);
+    for (const name of names) running.set(name, started);
   };
+  const start = (name: ProcessName) => startTogether([name]);
   const stop = async () => {
     const clickhouse = running.get('clickhouse');
     // ClickHouse last: the sink stores its last block on the way out.
-    await Promise.all([...running.values()].map((one) => (one === clickhouse ? undefined : one.stop())));
+    await Promise.all([...new Set(running.values())].map((one) => (one === clickhouse ? undefined : one.stop())));
     await clickhouse?.stop();
     await cluster.stop();
     remove();
@@ -94,7 +99,7 @@ export async function startPipeline(options: PipelineOptions = {}): Promise<Pipe
     for (const kind of options.withoutFaults ?? []) await cluster.rpc('localnet_clearFaults', { kind });
     if (isWanted('clickhouse')) await start('clickhouse');
     const others = (['ingest', 'processors', 'sink', 'orderbook', 'history'] as const).filter(isWanted);
-    const results = await Promise.allSettled(others.map(start));
+    const results = await Promise.allSettled(options.isOneProcess ? [startTogether(others)] : others.map(start));
     for (const result of results) if (result.status === 'rejected') throw result.reason;
     const orderbook = running.get('orderbook')?.endpoints.orderbook;
     if (orderbook && isWanted('ingest')) await untilBooks(orderbook);
