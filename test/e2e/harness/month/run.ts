@@ -1,6 +1,7 @@
 // A seeded month of exchange life through real processes. The chain has a fast clock that ends at the present; the run ends when
 // the history has stored all of it.
 
+import type { TruthMarket } from '../../../../localnet/index.ts';
 import { storedRows } from '../naive/history-truth.ts';
 import {
   type Cluster,
@@ -135,9 +136,20 @@ export async function everythingStored(month: Month): Promise<void> {
   await eventually('every event stored', async () => (await storedRows(url)) >= total, CATCH_UP_MS);
 }
 
-/** Waits until every event is stored and every group has read the log to its end. */
+/** Waits until every book has the newest confirmed slot: then the newest descriptions of markets are published. */
+async function booksAtEnd({ cluster, url }: Month): Promise<void> {
+  const slot = await cluster.rpc<number>('getSlot', [{ commitment: 'confirmed' }]);
+  for (const { symbol, marketType, marketIndex } of await cluster.rpc<TruthMarket[]>('localnet_markets')) {
+    const path = `/l2?marketType=${marketType}&marketIndex=${marketIndex}&depth=1`;
+    const bookSlot = async () => ((await (await fetch(url('orderbook') + path)).json()) as { slot: number }).slot;
+    await eventually(`book of ${symbol} at slot ${slot}`, async () => (await bookSlot()) >= slot, CATCH_UP_MS);
+  }
+}
+
+/** Waits until every event is stored, and every group and book is at the end of the log. */
 export async function caughtUp(month: Month): Promise<void> {
   await everythingStored(month);
+  await booksAtEnd(month);
   const log = await openLogAt(month.dataDir);
   try {
     let behind: readonly string[] = [];
