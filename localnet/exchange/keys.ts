@@ -25,10 +25,8 @@ const programKey = new PublicKey(EXCHANGE_PROGRAM);
 const vaultProgramKey = new PublicKey(VAULT_PROGRAM);
 const publicKeys = new Map<string, PublicKey>();
 const bytesOfKeys = new Map<string, Uint8Array>();
-const derived = new Map<PublicKey, Map<string, string>>([
-  [programKey, new Map()],
-  [vaultProgramKey, new Map()],
-]);
+const exchangeAddresses = new Map<string, string>();
+const vaultProgramAddresses = new Map<string, string>();
 
 /** Parses a base58 key. Cached, because the same keys appear in every slot. */
 export function publicKeyOf(key: string): PublicKey {
@@ -62,21 +60,23 @@ export function signatureOf(seed: number, slot: number, index: number): string {
 
 /** Program derived address of the exchange; `parts` are seeds: text, raw key bytes or little-endian numbers. */
 export function exchangeAddress(...parts: Uint8Array[]): string {
-  return derivedAddress(programKey, parts);
+  return derivedAddress(programKey, parts, exchangeAddresses);
 }
 
 /** Program derived address of the vault program, like `exchangeAddress`. */
 export function vaultProgramAddress(...parts: Uint8Array[]): string {
-  return derivedAddress(vaultProgramKey, parts);
+  return derivedAddress(vaultProgramKey, parts, vaultProgramAddresses);
 }
 
 /** Cached, because exchanges of the same seed in one process have the same addresses. */
-function derivedAddress(program: PublicKey, parts: readonly Uint8Array[]): string {
-  const addresses = derived.get(program);
+function derivedAddress(program: PublicKey, parts: Uint8Array[], known: Map<string, string>): string {
   // The address depends on the joined seeds alone.
   const seeds = Buffer.concat(parts).toString('latin1');
-  const address = addresses?.get(seeds) ?? PublicKey.findProgramAddressSync([...parts], program)[0].toBase58();
-  addresses?.set(seeds, address);
+  let address = known.get(seeds);
+  if (address === undefined) {
+    address = PublicKey.findProgramAddressSync(parts, program)[0].toBase58();
+    known.set(seeds, address);
+  }
   return address;
 }
 
