@@ -9,6 +9,7 @@ import { compressAnswers } from '../http/encodings.ts';
 import { HISTORY_ERRORS, HistoryError, type HistoryErrorCode, type JsonError } from '../http/errors.ts';
 import { LENIENT_PATHS, originForm } from '../http/paths.ts';
 import { convertingValidator } from '../http/request-validators.ts';
+import { inScope } from '../http/scope.ts';
 import { exportRoutes } from './exports/routes.ts';
 import { HOSTED_PREFIX, hostedRoutes } from './hosted/routes.ts';
 import { FINAL_HEADER, WALLET_SCHEMES } from './route-schemas.ts';
@@ -134,8 +135,8 @@ export async function historyApp(services: HistoryServices, logger: Logger): Pro
       .code(HISTORY_ERRORS.notFound.status)
       .send({ error: HISTORY_ERRORS.notFound.error, message: `Route ${method}:${url.split('?', 1)[0]} not found` }),
   );
-  await app.register(async (scope) => rawRoutes(scope, services));
-  await app.register(async (scope) => hostedRoutes(scope, services), { prefix: HOSTED_PREFIX });
+  await inScope(app, (scope) => rawRoutes(scope, services));
+  await inScope(app, (scope) => hostedRoutes(scope, services), { prefix: HOSTED_PREFIX });
   const socketContract = historyAsyncApi();
   app.get('/asyncapi.json', async () => socketContract);
   return app;
@@ -144,7 +145,7 @@ export async function historyApp(services: HistoryServices, logger: Logger): Pro
 /** All paths except those below /hosted, with a contract that covers these paths only. */
 async function rawRoutes(app: FastifyInstance, services: HistoryServices): Promise<void> {
   const contract = collectOpenApi(app, INFO, { tags: TAGS, components: { securitySchemes: WALLET_SCHEMES } });
-  for (const routes of ROUTES) await app.register(async (scope) => routes(scope, services));
+  for (const routes of ROUTES) await inScope(app, (scope) => routes(scope, services));
   documentRoutes(app, contract);
 }
 

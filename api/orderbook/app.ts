@@ -8,6 +8,7 @@ import { edgeErrorHandler, HTTP_OPTIONS, ignoreUnreadBodies, lacksHost } from '.
 import { compressAnswers } from '../http/encodings.ts';
 import { ORDERBOOK_ERRORS, OrderbookError } from '../http/errors.ts';
 import { LENIENT_PATHS, stripPrefix } from '../http/paths.ts';
+import { inScope } from '../http/scope.ts';
 import { pageRoutes } from '../page/routes.ts';
 import { auctionParamsRoute } from './auction/route.ts';
 import { bookRoutes } from './routes/books.ts';
@@ -85,10 +86,10 @@ export async function orderbookApp(services: OrderbookServices, logger: Logger):
     qualityRoute,
     guaranteesRoute,
   ]) {
-    await app.register(async (scope) => route(scope, services));
+    await inScope(app, (scope) => route(scope, services));
   }
   documentRoutes(app, openApi);
   const { page } = services;
-  if (page) await app.register(async (scope) => pageRoutes(scope, page, PAGE_PATH));
+  if (page) await inScope(app, (scope) => pageRoutes(scope, page, PAGE_PATH));
   return app;
 }

@@ -254,14 +254,25 @@ export function actionRecord(
 }
 
 /** The six fields of one side of an action record, after the action. */
-export function orderSide(side: 'maker' | 'taker', trader: Trader, order: Order): RecordData {
+export function orderSide(side: 'maker' | 'taker', { key }: Trader, order: Order): RecordData {
+  // Written out: an object with computed names takes ten times as long to make.
+  if (side === 'maker') {
+    return {
+      maker: key,
+      maker_order_id: order.order_id,
+      maker_order_direction: order.direction,
+      maker_order_base_asset_amount: order.base_asset_amount,
+      maker_order_cumulative_base_asset_amount_filled: order.base_asset_amount_filled,
+      maker_order_cumulative_quote_asset_amount_filled: order.quote_asset_amount_filled,
+    };
+  }
   return {
-    [side]: trader.key,
-    [`${side}_order_id`]: order.order_id,
-    [`${side}_order_direction`]: order.direction,
-    [`${side}_order_base_asset_amount`]: order.base_asset_amount,
-    [`${side}_order_cumulative_base_asset_amount_filled`]: order.base_asset_amount_filled,
-    [`${side}_order_cumulative_quote_asset_amount_filled`]: order.quote_asset_amount_filled,
+    taker: key,
+    taker_order_id: order.order_id,
+    taker_order_direction: order.direction,
+    taker_order_base_asset_amount: order.base_asset_amount,
+    taker_order_cumulative_base_asset_amount_filled: order.base_asset_amount_filled,
+    taker_order_cumulative_quote_asset_amount_filled: order.quote_asset_amount_filled,
   };
 }
 

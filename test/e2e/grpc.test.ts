@@ -29,6 +29,7 @@ describe('pipeline over a gRPC source', () => {
       cluster: { seed: 17, accounts: 40, 'grpc-port': 0, 'grpc-token': TOKEN },
       settings: { GRPC_TOKEN: TOKEN },
       without: HISTORY_PROCESSES,
+      together: ['processors', 'orderbook'],
     });
   });
   afterAll(() => pipeline?.stop());

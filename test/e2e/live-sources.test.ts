@@ -22,7 +22,7 @@ describe('pipeline over several live sources', () => {
       cluster: { seed: 19, accounts: 40, 'grpc-port': 0, 'grpc-servers': 2 },
       settings: { SHADOW_CHECK_MS: 2_000 },
       without: HISTORY_PROCESSES,
-      isOneProcess: true,
+      together: ['ingest', 'processors', 'orderbook'],
     });
   });
   afterAll(() => pipeline?.stop());

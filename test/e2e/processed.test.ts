@@ -186,7 +186,7 @@ describe('books and trades at processed', () => {
       // A paused cluster has no slots, which must not end the stream at processed.
       settings: { PROCESSED_BOOKS: 'on', SLOT_STALL_MS: '600000' },
       without: HISTORY_PROCESSES,
-      isOneProcess: true,
+      together: ['ingest', 'processors', 'orderbook'],
       // No news follows a lost one while the cluster is paused, and no shadow check repairs a first read that is cut.
       withoutFaults: ['loseNotification', 'reorderNotification', 'silentSocket', 'emptyAccounts', 'cutAccounts'],
     });

@@ -55,6 +55,7 @@ describe('shadow check and books of earlier slots', () => {
       cluster: { seed: 5, speed: SPEED },
       settings: { SHADOW_CHECK_MS: CHECK_MS },
       without: HISTORY_PROCESSES,
+      together: ['processors', 'orderbook'],
       // These make accounts differ by themselves.
       withoutFaults: ['loseNotification', 'emptyAccounts', 'cutAccounts'],
     });

@@ -57,6 +57,7 @@ describe('two processes of the same roles under a supervisor', () => {
     pipeline = await startPipeline({
       cluster: { seed: 9, speed: SPEED, accounts: 60, 'orders-per-market': 20 },
       without: ['ingest', 'processors', 'sink'],
+      together: ['orderbook', 'history'],
     });
   });
   afterAll(async () => {

@@ -4,6 +4,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { collectOpenApi } from '../../http/contract/openapi.ts';
+import { inScope } from '../../http/scope.ts';
 import { decimalsOf, type Members } from '../amount-decimals.ts';
 import { type Conversion, convertedSchema, converterOf, DECIMAL_TEXT, type MemberSchemas } from '../amount-view.ts';
 import type { Schema } from '../answer-schemas.ts';
@@ -58,7 +59,7 @@ const ROUTES = [
 export async function hostedRoutes(app: FastifyInstance, services: HistoryServices): Promise<void> {
   const contract = collectOpenApi(app, INFO);
   app.addHook('onRoute', (route) => convertRoute(route, services));
-  for (const routes of ROUTES) await app.register(async (scope) => routes(scope, services));
+  for (const routes of ROUTES) await inScope(app, (scope) => routes(scope, services));
   app.get('/openapi.json', async () => contract());
 }
 

@@ -18,8 +18,12 @@ export class HistoryContract {
     this.#paths = Object.keys(document.paths).sort((a, b) => namesIn(a) - namesIn(b));
   }
 
+  /** Services with equal documents share one, whose validators take long to compile. */
   static async of(app: FastifyInstance, document = '/openapi.json'): Promise<HistoryContract> {
-    return new HistoryContract((await app.inject(document)).json());
+    const { body } = await app.inject(document);
+    const known = compiled.get(body) ?? new HistoryContract(JSON.parse(body));
+    compiled.set(body, known);
+    return known;
   }
 
   /** Deviations of an answer from the contract; empty when there are none. */
@@ -36,6 +40,9 @@ export class HistoryContract {
     }
   }
 }
+
+/** By the text of the document. */
+const compiled = new Map<string, HistoryContract>();
 
 const namesIn = (template: string): number => template.split('{').length;
 

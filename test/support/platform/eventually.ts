@@ -5,15 +5,21 @@ export const PATIENCE_MS = 240_000;
 // The real timer, because tests may install a fake one.
 const { setTimeout } = globalThis;
 
+/** A check that takes long is repeated less often, so that what it waits for has the processor. */
+const PAUSES_PER_CHECK = 5;
+const PAUSE_MAX_MS = 500;
+
 /** Repeats a check until it does not throw, and returns its result. After PATIENCE_MS it throws the last error. */
 export async function eventually<T>(check: () => T | Promise<T>, everyMs = 20): Promise<T> {
   const deadlineMs = performance.now() + PATIENCE_MS;
   while (true) {
+    const beganMs = performance.now();
     try {
       return await check();
     } catch (error) {
       if (performance.now() > deadlineMs) throw error;
-      await new Promise((resolve) => setTimeout(resolve, everyMs));
+      const longMs = Math.min(PAUSES_PER_CHECK * (performance.now() - beganMs), PAUSE_MAX_MS);
+      await new Promise((resolve) => setTimeout(resolve, Math.max(everyMs, longMs)));
     }
   }
 }

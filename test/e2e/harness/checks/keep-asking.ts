@@ -4,10 +4,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Pause between rounds, so that the servers have time for their own work. */
-const PAUSE_MS = 250;
-/** A round that takes long is repeated less often: asking takes a quarter of the time at most. */
-const PAUSES_PER_ROUND = 3;
-const PAUSE_MAX_MS = 2_000;
+const PAUSE_MS = 500;
+/** A round that takes long is repeated less often: asking takes an eighth of the time at most. */
+const PAUSES_PER_ROUND = 7;
+const PAUSE_MAX_MS = 3_000;
 const FAULTS_KEPT = 5;
 
 /** One reader's loop. */

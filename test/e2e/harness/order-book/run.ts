@@ -1,4 +1,4 @@
-// A busy cluster, its roles and one order-book server, shared by the tests of this folder.
+// A busy cluster, its roles with one order-book server, shared by the tests of this folder.
 
 import { times } from '../../../support/platform/times.ts';
 import {
@@ -17,6 +17,7 @@ export const SECRET = 'of-this-test';
 
 export interface OrderBookRun {
   readonly cluster: Cluster;
+  /** The process of all roles but the rankings, with the order-book server. */
   readonly server: Running;
   /** Starts another order-book server. Its user stops it. */
   openServer(): Promise<Running>;
@@ -42,12 +43,11 @@ export async function startOrderBookRun(): Promise<OrderBookRun> {
       await cluster.rpc('localnet_clearFaults', { kind });
     }
     const settings: Settings = { DATA_DIR: dir, RPC_URL: cluster.rpcUrl, RPC_WS_URL: cluster.wsUrl };
-    const roles = ['ingest', 'book', 'trades', 'fees', 'fillQuality'];
-    started.push(await startRoles(roles, { ...settings, FEE_POLLING_MS: 200 }));
-    rankings = await startRoles(['rankings'], settings);
-    const operator = { INTERNAL_SECRET: SECRET, OPERATOR_DOMAIN: 'example.exchange' };
-    const server = await startRoles(['orderbook'], { ...settings, ...operator });
+    const roles = ['ingest', 'book', 'trades', 'fees', 'fillQuality', 'orderbook'];
+    const own = { FEE_POLLING_MS: 200, INTERNAL_SECRET: SECRET, OPERATOR_DOMAIN: 'example.exchange' };
+    const server = await startRoles(roles, { ...settings, ...own });
     started.push(server);
+    rankings = await startRoles(['rankings'], settings);
     const restartRankings = async () => {
       await rankings?.kill9();
       rankings = await startRoles(['rankings'], settings);

@@ -25,8 +25,8 @@ export interface PipelineOptions {
   readonly cluster?: Readonly<Record<string, string | number | boolean>>;
   readonly settings?: Settings;
   readonly without?: readonly ProcessName[];
-  /** One process has the roles of all entries of PROCESSES, for tests that end none: each process compiles its own code. */
-  readonly isOneProcess?: boolean;
+  /** Entries of PROCESSES that one process has all the roles of, for tests that end none of them: each process compiles its own code. */
+  readonly together?: readonly ProcessName[];
   /** Faults of the cluster's profile that are switched off before ingest starts. */
   readonly withoutFaults?: readonly FaultKind[];
 }
@@ -98,8 +98,12 @@ export async function startPipeline(options: PipelineOptions = {}): Promise<Pipe
   try {
     for (const kind of options.withoutFaults ?? []) await cluster.rpc('localnet_clearFaults', { kind });
     if (isWanted('clickhouse')) await start('clickhouse');
-    const others = (['ingest', 'processors', 'sink', 'orderbook', 'history'] as const).filter(isWanted);
-    const results = await Promise.allSettled(options.isOneProcess ? [startTogether(others)] : others.map(start));
+    const { together = [] } = options;
+    const alone = (['ingest', 'processors', 'sink', 'orderbook', 'history'] as const)
+      .filter((name) => isWanted(name) && !together.includes(name))
+      .map((name) => [name]);
+    const groups = [together, ...alone].filter(({ length }) => length > 0);
+    const results = await Promise.allSettled(groups.map(startTogether));
     for (const result of results) if (result.status === 'rejected') throw result.reason;
     const orderbook = running.get('orderbook')?.endpoints.orderbook;
     if (orderbook && isWanted('ingest')) await untilBooks(orderbook);
