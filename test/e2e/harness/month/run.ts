@@ -25,11 +25,18 @@ const STRIDE_SLOTS = 40;
 const BURST_SLOTS = 16;
 const CATCH_UP_MS = 120_000;
 
-/** One process per entry, in starting order. Nothing is killed here, and each process takes its own start and compiled code. */
-const PROCESSES = [
-  ['clickhouse'],
-  ['ingest'],
-  ['book', 'samples', 'candles', 'coverage', 'notifications', 'sink', 'orderbook', 'history'],
+/** Of one process: nothing is killed here, and each process takes its own start and compiled code. */
+const ROLES = [
+  'clickhouse',
+  'ingest',
+  'book',
+  'samples',
+  'candles',
+  'coverage',
+  'notifications',
+  'sink',
+  'orderbook',
+  'history',
 ];
 /** Groups that read the log. */
 const READERS = ['samples', 'candles', 'coverage', 'notifications', 'history-sink'];
@@ -72,7 +79,7 @@ export async function liveMonth(options: MonthOptions = {}): Promise<Month> {
 async function startMonth(options: MonthOptions, slots: number): Promise<Month> {
   const { dir, remove } = temporaryDirectory();
   const venues = await startVenues(dir);
-  const running: Running[] = [];
+  let roles: Running | undefined;
   const cluster = await startCluster({
     seed: options.seed ?? 7,
     // Every record of the month is compared: execution cuts none from its log.
@@ -99,23 +106,24 @@ async function startMonth(options: MonthOptions, slots: number): Promise<Month> 
     ...venues.settings,
   };
   const stop = async (): Promise<void> => {
-    for (const process of running.reverse()) await process.stop();
+    await roles?.stop();
     await cluster.stop();
     await venues.stop();
     remove();
   };
   try {
-    for (const roles of PROCESSES) running.push(await startRoles(roles, settings));
+    roles = await startRoles(ROLES, settings);
   } catch (error) {
     await stop().catch(() => {});
     throw error;
   }
+  const { endpoints } = roles;
   return {
     cluster,
     dataDir: dir,
     settings: () => settings,
     url: (endpoint) => {
-      const found = running.map(({ endpoints }) => endpoints[endpoint]).find((url) => url !== undefined);
+      const found = endpoints[endpoint];
       if (found === undefined) throw new Error(`no endpoint ${endpoint}`);
       return found;
     },
