@@ -76,8 +76,8 @@ process.env.NODE_COMPILE_CACHE ??= path.resolve('node_modules/.cache/slotbook/co
 
 const PAGE = 'page';
 /**
- * Sizes of a worker's heap, in megabytes, from which V8 collects garbage. A worker keeps the modules of all its files, and marking them again
- * and again took a tenth of the processor time of a run.
+ * Sizes of a worker's heap, in megabytes, from which V8 collects garbage. A worker keeps the modules of all its files. With V8's own sizes,
+ * marking them again and again takes a tenth of the processor time of a run.
  */
 const FEW_COLLECTIONS = ['--initial-old-space-size=1500', '--max-semi-space-size=32'];
 const shared = {
@@ -87,8 +87,8 @@ const shared = {
   setupFiles: ['test/support/platform/worker-lifeline.ts'],
   // Loading the modules anew for each file takes more time than all the tests. No test changes what modules share.
   isolate: false,
-  // Twice as many as a small machine has cores: many tests wait for processes, leases, retries and servers. Three left two cores idle
-  // for 7 % of a run, four for 3 % (docs/benchmarks/2026-11-29.md).
+  // Twice as many as a small machine has cores: many tests wait for processes, leases, retries and servers. Two cores are idle for 7 % of
+  // a run with three, and for 3 % with four (docs/benchmarks/2026-11-29.md).
   maxWorkers: 4,
   execArgv: [...FEW_COLLECTIONS, LATE_OPTIMISATION],
 };

@@ -1,4 +1,4 @@
-// Finds the index in its block of the transaction that wrote an account: joins account updates to transactions by signature.
+// Finds the index in its block of the transaction that wrote an account: account updates and transactions have the same signature.
 
 import { keyText } from './diff/output.ts';
 import { changed } from './packed-update.ts';

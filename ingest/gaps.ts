@@ -1,10 +1,10 @@
-// The durable list of gaps: which slots lack transactions, when each gap was found, and when it was filled.
+// The durable list of gaps: which slots lack transactions, when each gap was found, and when it was closed.
 
 import type { EventLog } from '../platform/index.ts';
 import { type ChainGap, decodeGaps, encodeGaps, GAPS_GROUP, GAPS_KEY } from '../schemas/index.ts';
 import type { GapNotice, SlotRange } from './source.ts';
 
-/** Newest filled gaps in the list. Bounds the state, which must fit into one commit. */
+/** Newest closed gaps in the list. Bounds the state, which must fit into one commit. */
 const FILLED_MAX = 200;
 /** Beyond this number the oldest open gaps merge into one. */
 const OPEN_MAX = 1_000;
@@ -17,7 +17,7 @@ export interface GapCounts {
   readonly open: number;
 }
 
-/** The list after a notice. A repeated open gap grows; a filled notice closes every recoverable gap that it covers. */
+/** The list after a notice. A repeated open gap grows; a notice of the end closes every recoverable gap that it covers. */
 export function withNotice(gaps: readonly ChainGap[], notice: GapNotice, atMs: number): readonly ChainGap[] {
   const { fromSlot, toSlot, filled, reason, isLasting = false } = notice;
   const known = new Set(matching(gaps, notice));
@@ -47,7 +47,7 @@ function matching(gaps: readonly ChainGap[], notice: GapNotice): readonly ChainG
   });
 }
 
-/** The list once the log has every transaction up to `slot`: recoverable gaps up to that slot are filled. */
+/** The list once the log has every transaction up to `slot`: recoverable gaps up to that slot are closed. */
 export function withProgress(gaps: readonly ChainGap[], slot: number, atMs: number): readonly ChainGap[] {
   const isReached = (gap: ChainGap) => isOpen(gap) && !gap.isLasting && gap.toSlot <= slot;
   return gaps.some(isReached) ? gaps.map((gap) => (isReached(gap) ? { ...gap, filledAtMs: atMs } : gap)) : gaps;
@@ -106,7 +106,7 @@ export class GapList {
     return { found: this.#found, open: countOf(this.#gaps.filter(isOpen)) };
   }
 
-  /** Number of open gaps: lasting ones (no source can fill them) or recoverable ones. */
+  /** Number of open gaps: lasting ones (no source can close them) or recoverable ones. */
   open(areLasting: boolean): number {
     return countOf(this.#gaps.filter((gap) => isOpen(gap) && gap.isLasting === areLasting));
   }
@@ -118,7 +118,7 @@ export class GapList {
     this.#gaps = withNotice(this.#gaps, notice, this.#now());
   }
 
-  /** Blocks of a range were read again. Fills the gaps inside, also lasting ones, except those that slots in `cut` touch. */
+  /** Blocks of a range were read again. Closes the gaps inside, also lasting ones, except those that slots in `cut` touch. */
   backfilled({ fromSlot, toSlot }: SlotRange, cut: readonly SlotRange[]): void {
     const filledAtMs = this.#now();
     const isInside = (gap: ChainGap) => gap.fromSlot >= fromSlot && gap.toSlot <= toSlot;

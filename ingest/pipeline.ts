@@ -140,7 +140,7 @@ export class Pipeline {
     });
   }
 
-  /** All blocks of a range were read again, except those in `cut`: gaps inside are filled. */
+  /** All blocks of a range were read again, except those in `cut`: gaps inside are closed. */
   backfilled(range: SlotRange, cut: readonly SlotRange[]): Promise<void> {
     return this.#inTurn(async () => {
       this.#parts.gaps.backfilled(range, cut);

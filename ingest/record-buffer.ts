@@ -33,7 +33,7 @@ const TOPIC_ORDER = [
 ] as const satisfies readonly (keyof typeof TOPICS)[];
 type BufferedTopic = (typeof TOPIC_ORDER)[number];
 
-/** Key of slot ticks, which go to every partition of `book` and `positions`. */
+/** Key of slot ticks, which go to every partition of `book`, `positions` and `user.orders`, and of margin times. */
 const SLOT_KEY = 'slot';
 const FINALITY_KEY = 'chain';
 /** Keys of the records around a whole margin. */

@@ -4,6 +4,7 @@
 import { marketKey } from '../../schemas/index.ts';
 import { l2Json, type ServedBook } from '../views/bodies.ts';
 import type { BookReader } from '../views/book-reader.ts';
+import { envelope } from './envelope.ts';
 import type { Fanout } from './fanout.ts';
 import type { GatewayMetrics } from './metrics.ts';
 import type { ResolvedChannel } from './requests.ts';
@@ -28,11 +29,6 @@ export interface BookChannelsOptions {
   readonly metrics: GatewayMetrics;
   /** Tick length, milliseconds. A channel sends at most one message a tick. 0 = every batch. */
   readonly tickMs: number;
-}
-
-/** The data envelope: `data` is JSON text inside JSON. docs/internals/order-book-server.md, "WebSocket messages". */
-export function envelope(name: string, json: string): Buffer {
-  return Buffer.from(`{"channel":${JSON.stringify(name)},"data":${JSON.stringify(json)}}`);
 }
 
 function isIndicative({ kind }: ResolvedChannel): boolean {

@@ -4,7 +4,7 @@ import type { EventLog, Logger } from '../../platform/index.ts';
 import { type FeeLevels, TOPICS } from '../../schemas/index.ts';
 import { levelsOf } from '../views/fees.ts';
 import { NewestFollower } from '../views/newest.ts';
-import { envelope } from './book-channels.ts';
+import { envelope } from './envelope.ts';
 import type { Fanout } from './fanout.ts';
 import { resolveChannel } from './requests.ts';
 

@@ -3,7 +3,7 @@
 import { LRUCache } from 'lru-cache';
 import type { EventLog, LogBatch, Logger } from '../../platform/index.ts';
 import { decodeMessage, TOPICS, type TradeView } from '../../schemas/index.ts';
-import { envelope } from './book-channels.ts';
+import { envelope } from './envelope.ts';
 import type { Fanout } from './fanout.ts';
 import type { FillMetrics } from './fill-metrics.ts';
 import { REMEMBERED_FILLS } from './limits.ts';

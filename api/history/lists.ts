@@ -54,7 +54,7 @@ export interface RowSource extends Sequenced {
   readonly keys?: string;
   /** A lookup table, sorted by scope, that names rows of `from`. */
   readonly lookup?: RowLookup;
-  /** SQL that joins the other tables of the fields; `page` gives the query of the page's rows with some columns. Not with a lookup. */
+  /** SQL with the other tables of the fields; `page` gives the query of the page's rows with some columns. Not with a lookup. */
   readonly joined?: (page: (columns: string) => string) => string;
 }
 

@@ -5,6 +5,7 @@ import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 import { HistoryError } from '../http/errors.ts';
 import { TokenBucket } from '../http/token-bucket.ts';
+import { MINUTE_S } from './seconds.ts';
 import { hasWalletHeaders } from './wallet/signed-headers.ts';
 
 export interface LimitSettings {
@@ -18,7 +19,6 @@ export interface LimitSettings {
 
 /** Clients with a bucket. Beyond that the least recent one starts with a full bucket again. */
 const MAX_CLIENTS = 65_536;
-const MINUTE_S = 60;
 const SECOND_MS = 1000;
 /** A network of IPv6 gives each customer at least 64 bits of addresses. */
 const IPV6_BITS = 64;

@@ -29,7 +29,7 @@ export interface CoveredGap {
   readonly filled: boolean;
   /** ISO time; null while the gap is open. */
   readonly filledAt: string | null;
-  /** True when no source can fill the gap. */
+  /** True when no source can close the gap. */
   readonly lasting: boolean;
   readonly reason: string;
 }

@@ -21,11 +21,12 @@ import type {
   StreamCount,
   UserOrders,
 } from '../../schemas/index.ts';
-import { asBuffer } from '../../schemas/index.ts';
 import type { PlainOutput } from '../decode/plain-states.ts';
 import type { VaultOutput } from '../decode/vault.ts';
 import type { ParkReason } from '../park-reasons.ts';
 import type { AccountUpdate } from '../source.ts';
+
+export { keyBytes, keyText } from '../../schemas/index.ts';
 
 export type Output =
   | { readonly name: 'BookOrders'; readonly value: BookOrders }
@@ -72,18 +73,6 @@ export function parkAccount(emit: Emit, update: AccountUpdate, reason: ParkReaso
     name: 'DeadLetter',
     value: deadLetter(reason, detail, update.slot, bs58.encode(update.pubkey), update.data),
   });
-}
-
-/** Map key of an address: raw bytes as one-byte characters, as unique as base58 and cheaper. */
-export function keyText(bytes: Uint8Array): string {
-  return asBuffer(bytes).toString('latin1');
-}
-
-/** The address of a map key. */
-export function keyBytes(text: string): Uint8Array {
-  const bytes = new Uint8Array(text.length);
-  for (let at = 0; at < bytes.length; at++) bytes[at] = text.charCodeAt(at);
-  return bytes;
 }
 
 /** The transaction that wrote the account; null when the source does not know it. */

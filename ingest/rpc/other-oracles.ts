@@ -3,6 +3,7 @@
 
 import bs58 from 'bs58';
 import type { Logger } from '../../platform/index.ts';
+import { keyText } from '../../schemas/index.ts';
 import type { AccountUpdate } from '../source.ts';
 import type { NodeCommitment } from './commitment.ts';
 import { ACCOUNTS_PER_CALL, type JsonRpc } from './json-rpc.ts';
@@ -45,18 +46,18 @@ export class OtherOracles {
 
   /** Follows the markets' oracles that are missing among these accounts. Resolves with their current state. */
   async begin(accounts: readonly AccountUpdate[]): Promise<AccountUpdate[]> {
-    const given = new Set(accounts.map(({ pubkey }) => hexOf(pubkey)));
-    const oracles = this.#parts.oraclesOf(accounts).filter((key) => !this.#known.has(hexOf(key)));
-    for (const key of oracles) this.#known.add(hexOf(key));
-    await this.#follow(oracles.filter((key) => !given.has(hexOf(key))));
+    const given = new Set(accounts.map(({ pubkey }) => keyText(pubkey)));
+    const oracles = this.#parts.oraclesOf(accounts).filter((key) => !this.#known.has(keyText(key)));
+    for (const key of oracles) this.#known.add(keyText(key));
+    await this.#follow(oracles.filter((key) => !given.has(keyText(key))));
     return this.#read();
   }
 
   /** Notes the oracle of a changed market. A new one is followed from the next refresh on. */
   market(update: AccountUpdate): void {
     for (const key of this.#parts.oraclesOf([update])) {
-      if (this.#known.has(hexOf(key))) continue;
-      this.#known.add(hexOf(key));
+      if (this.#known.has(keyText(key))) continue;
+      this.#known.add(keyText(key));
       this.#waiting = [...this.#waiting, key];
     }
   }
@@ -112,8 +113,4 @@ export class OtherOracles {
     }
     return found;
   }
-}
-
-function hexOf(key: Uint8Array): string {
-  return Buffer.from(key).toString('hex');
 }

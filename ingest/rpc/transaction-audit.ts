@@ -107,7 +107,7 @@ export class TransactionAudit {
   }
 
   /**
-   * Reports gaps that opened or closed, and holes. Gaps are judged by the slots of the data, and none is filled beyond the
+   * Reports gaps that opened or closed, and holes. Gaps are judged by the slots of the data, and none is closed beyond the
    * resume point: newer slots are not checked yet. `beforeSlot` is the resume point before the sweep.
    */
   #conclude({ found, missing, holes, isProven, cutSlot }: Sweep, beforeSlot: number): void {

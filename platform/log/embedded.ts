@@ -1,5 +1,6 @@
 // The event log in a folder: lmdb, any number of processes on one machine, no server.
 // One transaction writes the outputs, offsets and state of a commit, so offsets never run ahead of outputs or behind.
+// One file: the methods of the port are short, and share the handles of the open environment.
 
 import { join } from 'node:path';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';

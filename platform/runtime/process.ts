@@ -46,17 +46,20 @@ export interface ProcessOptions {
   readonly roles: readonly RoleEntry[];
   /** Called before each role starts, for progress lines. */
   readonly onStarting?: (role: string) => void;
+  /** Default: the log that the configuration names. */
+  readonly openLog?: typeof openEventLog;
 }
 
 /** Starts roles on one event log. When one cannot start, stops the others and throws its error. */
-export async function startProcess({ config, logger, roles, onStarting }: ProcessOptions): Promise<RunningProcess> {
+export async function startProcess(options: ProcessOptions): Promise<RunningProcess> {
+  const { config, logger, roles, onStarting, openLog = openEventLog } = options;
   logger.info({ config: describeConfig(config) }, 'configuration');
   const metrics = createMetrics(roles.map(({ name }) => name));
   const descriptors = watchDescriptors({ logger, metrics });
   const whileAway: WhileAway = (work) =>
     retryWhileAway(work, { server: 'The log', isAway: (error) => error instanceof LogAwayError, logger });
   const losses = new TailLosses(logger, metrics);
-  const log = await whileAway(() => openEventLog(config, logger, losses));
+  const log = await whileAway(() => openLog(config, logger, losses));
   const contextOf = (name: string): RoleContext => ({ config, log, logger: logger.child({ role: name }), metrics });
   const leased = new Map<string, LeasedRole>();
   const running: RunningRole[] = [];
@@ -84,7 +87,8 @@ export async function startProcess({ config, logger, roles, onStarting }: Proces
   try {
     metricsServer = await serveMetrics(metrics, config.host, config.metricsPort, startup);
     endpoints.metrics = metricsServer.url;
-    watch = await MarkWatch.open(log, roles.some(({ lease }) => lease) ? LOOK_MS : IDLE_LOOK_MS);
+    const lookMs = roles.some(({ lease }) => lease) ? LOOK_MS : IDLE_LOOK_MS;
+    watch = await whileAway(() => MarkWatch.open(log, lookMs));
     unwatch = watchLog({ watch, logger, metrics });
     // All leases are requested at once, then the roles start in order.
     for (const { name, start, lease } of roles) {

@@ -14,15 +14,8 @@ import {
   TOPICS,
   type Topic,
 } from '../../schemas/index.ts';
-import {
-  deadLetter,
-  endOf,
-  firstEpoch,
-  piecesOf,
-  type Step,
-  startReducerRole,
-  stateWrites,
-} from '../follow/reducer-role.ts';
+import { deadLetter } from '../follow/dead-letter.ts';
+import { endOf, firstEpoch, piecesOf, type Step, startReducerRole, stateWrites } from '../follow/reducer-role.ts';
 import { AccountOrders } from './account-orders.ts';
 import { changeRecord, openOrdersRecord } from './records.ts';
 

@@ -1,6 +1,6 @@
 // Best makers of a side: distinct owners in walk order (docs/internals/book-rules.md, "Best makers").
 
-import type { ViewOrder } from '../../schemas/index.ts';
+import { keyText, type ViewOrder } from '../../schemas/index.ts';
 import type { Side } from './ladder.ts';
 import { isBetter } from './levels.ts';
 import { FLOATING } from './orders.ts';
@@ -25,11 +25,6 @@ export function bestMakers(side: Side, orders: () => Iterable<ViewOrder>, limit:
     if (found.length >= limit) break;
   }
   return found;
-}
-
-/** Key of a public key for sets and maps; unique, not base58. */
-export function keyText(key: Uint8Array): string {
-  return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('latin1');
 }
 
 function isFloating(order: ViewOrder): boolean {

@@ -6,7 +6,6 @@ import {
   type BookOrders,
   type BookTime,
   type BookViewDiff,
-  type DeadLetter,
   decodeMessage,
   encodeInSteps,
   encodeMessage,
@@ -17,6 +16,7 @@ import {
   orderEvidence,
   TOPICS,
 } from '../../schemas/index.ts';
+import { deadLetter } from '../follow/dead-letter.ts';
 import { restoreEngine, restoreInSteps, saveInSteps } from './checkpoint.ts';
 import { missingIn } from './difference.ts';
 import { BookEngine, type BookMessage } from './engine.ts';
@@ -325,15 +325,9 @@ export class PartitionBooks {
     outputs.push({ kind: 'market', key: book.key, value: encodeMessage('MarketView', view) });
   }
 
-  #deadLetter(record: InputRecord, error: unknown): BookOutput {
-    const letter: DeadLetter = {
-      reason: 'book-record',
-      detail: error instanceof Error ? error.message : String(error),
-      slot: this.slot,
-      origin: `${TOPICS.book.name}/${this.partition}/${record.offset}`,
-      bytes: record.value,
-    };
-    return { kind: 'dead', key: letter.reason, value: encodeMessage('DeadLetter', letter) };
+  #deadLetter({ offset, value }: InputRecord, error: unknown): BookOutput {
+    const record = { partition: this.partition, offset, value };
+    return { kind: 'dead', ...deadLetter('book-record', TOPICS.book, record, error, this.slot) };
   }
 }
 

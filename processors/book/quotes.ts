@@ -25,7 +25,7 @@ export interface Quotes {
   readonly spreadPct: bigint;
 }
 
-/** Null when a side is empty. `oracle` is the market-maker oracle, null when unknown. */
+/** Null when a side is empty. `oracle` is the oracle in force, null when unknown. */
 export function quotesOf(bid: bigint | null, ask: bigint | null, oracle: bigint | null): Quotes | null {
   if (bid === null || ask === null) return null;
   const markPrice = markOf(bid, ask, oracle);

@@ -167,7 +167,7 @@ export class BookView {
     return groupBook(this.#bidLevels.all(), this.#askLevels.all(), group * this.tickSize);
   }
 
-  /** Distinct owners (user accounts) from the best order on, by the market-maker oracle. */
+  /** Distinct owners (user accounts) from the best order on, by the oracle in force. */
   bestMakers(side: Side, limit = BEST_MAKERS): readonly Uint8Array[] {
     const exchange = this.head?.oracle;
     const inForce = this.head?.mmOracle;

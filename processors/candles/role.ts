@@ -24,7 +24,8 @@ import {
   TOPICS,
   type Topic,
 } from '../../schemas/index.ts';
-import { deadLetter, endOf, piecesOf, type Step, startReducerRole, stateWrites } from '../follow/reducer-role.ts';
+import { deadLetter } from '../follow/dead-letter.ts';
+import { endOf, piecesOf, type Step, startReducerRole, stateWrites } from '../follow/reducer-role.ts';
 import { type ReadPart, rereadFrom } from '../follow/reread.ts';
 import { SlotMarks } from '../follow/slot-marks.ts';
 import { type CandleFilter, NO_FILTER } from './candle-filter.ts';

@@ -15,7 +15,8 @@ import {
   TOPICS,
   type Topic,
 } from '../../schemas/index.ts';
-import { deadLetter, endOf, piecesOf, type Step, startReducerRole, stateWrites } from '../follow/reducer-role.ts';
+import { deadLetter } from '../follow/dead-letter.ts';
+import { endOf, piecesOf, type Step, startReducerRole, stateWrites } from '../follow/reducer-role.ts';
 import { COVERAGE_GROUP, COVERAGE_PREFIX } from './account.ts';
 import { Coverage } from './reducer.ts';
 

@@ -11,15 +11,8 @@ import {
   type RunningRole,
 } from '../../platform/index.ts';
 import { TOPICS, type Topic } from '../../schemas/index.ts';
-import {
-  deadLetter,
-  endOf,
-  piecesOf,
-  type StatePiece,
-  type Step,
-  startReducerRole,
-  stateWrites,
-} from './reducer-role.ts';
+import { deadLetter } from './dead-letter.ts';
+import { endOf, piecesOf, type StatePiece, type Step, startReducerRole, stateWrites } from './reducer-role.ts';
 
 /** A part of a reducer's state. */
 export interface StoredPart {

@@ -7,7 +7,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type EventLog, offsetKey, openEventLog, readConfig, silentLogger } from '../../platform/index.ts';
 import { decodeMessage, TOPICS } from '../../schemas/index.ts';
 import { eventually } from '../../test/support/platform/eventually.ts';
-import { deadLetter, endOf, piecesOf, type ReducerRole, startReducerRole, stateWrites } from './reducer-role.ts';
+import { deadLetter } from './dead-letter.ts';
+import { endOf, piecesOf, type ReducerRole, startReducerRole, stateWrites } from './reducer-role.ts';
 
 const PARTITION = 1;
 
@@ -29,7 +30,7 @@ const feed = (topic: typeof TOPICS.events | typeof TOPICS.samples, ...texts: str
     texts.map((text) => ({ key: text, value: Buffer.from(text), partition: PARTITION })),
   );
 
-/** Joins the texts of all records to one, saves it and writes it out. */
+/** Puts the texts of all records together, saves the text and writes it out. */
 function joining(taken: string[]): ReducerRole {
   let joined = '';
   return {

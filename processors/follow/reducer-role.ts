@@ -5,7 +5,6 @@ import {
   type EventLog,
   followingRole,
   type LogBatch,
-  type LogRecord,
   type NewRecord,
   type Outputs,
   offsetKey,
@@ -14,7 +13,7 @@ import {
   type StateWrite,
   TopicFollower,
 } from '../../platform/index.ts';
-import { encodeMessage, type Topic } from '../../schemas/index.ts';
+import type { Topic } from '../../schemas/index.ts';
 import { commitStep, loadSteps } from './step-commit.ts';
 import { TopicOrder } from './topic-order.ts';
 
@@ -109,13 +108,6 @@ export function newestOfEach(records: readonly NewRecord[]): NewRecord[] {
 /** Offset to continue from after a batch. */
 export function endOf({ records }: LogBatch): bigint {
   return (records.at(-1)?.offset ?? -1n) + 1n;
-}
-
-/** The dead letter of a record that a reducer could not apply; its key is the reason. */
-export function deadLetter(reason: string, topic: Topic, record: LogRecord, error: unknown): NewRecord {
-  const detail = error instanceof Error ? error.message : String(error);
-  const origin = `${topic.name}/${record.partition}/${record.offset}`;
-  return { key: reason, value: encodeMessage('DeadLetter', { reason, detail, slot: 0, origin, bytes: record.value }) };
 }
 
 export interface StatePiece {

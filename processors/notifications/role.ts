@@ -5,7 +5,8 @@ import bs58 from 'bs58';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { LogBatch, Logger, LogRecord, NewRecord, RoleContext, RunningRole } from '../../platform/index.ts';
 import { encodeMessage, type Notification, TOPICS, type Topic } from '../../schemas/index.ts';
-import { deadLetter, endOf, type ReducerRole, type Step, startReducerRole } from '../follow/reducer-role.ts';
+import { deadLetter } from '../follow/dead-letter.ts';
+import { endOf, type ReducerRole, type Step, startReducerRole } from '../follow/reducer-role.ts';
 import { NotificationReducer } from './reducer.ts';
 
 export const NOTIFICATIONS_GROUP = 'notifications';

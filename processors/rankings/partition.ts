@@ -10,6 +10,7 @@ import {
   SchemaError,
   TOPICS,
 } from '../../schemas/index.ts';
+import { deadLetter } from '../follow/dead-letter.ts';
 import { type Change, MarketRanking, savedValue } from './market.ts';
 
 export interface InputRecord {
@@ -113,10 +114,7 @@ export class PartitionRankings {
   }
 
   #deadLetter({ offset, value }: InputRecord, error: unknown): RankingOutput {
-    const reason = 'position-record';
-    const detail = error instanceof Error ? error.message : String(error);
-    const origin = `${TOPICS.positions.name}/${this.partition}/${offset}`;
-    const letter = encodeMessage('DeadLetter', { reason, detail, slot: this.slot, origin, bytes: value });
-    return { kind: 'dead', key: reason, value: letter };
+    const record = { partition: this.partition, offset, value };
+    return { kind: 'dead', ...deadLetter('position-record', TOPICS.positions, record, error, this.slot) };
   }
 }

@@ -1,4 +1,4 @@
-// A program event as the trades channel publishes it: fills only, raw integers, absent optionals null.
+// A fill as `views.trades` has it: raw integers, absent optionals null. The gateway makes whole units of them.
 
 import bs58 from 'bs58';
 import type { ChainEvent, Direction, MarketType, TradeView } from '../../schemas/index.ts';

@@ -183,7 +183,7 @@ export const TOPICS = {
     retention: { kind: 'time', hours: 24 },
     sizeCap: 'first',
     schemas: ['TradeView'],
-    purpose: 'fills as the trades channel publishes them',
+    purpose: 'numbered fills of each market, in raw integers',
   },
   tradeHeads: {
     name: 'views.trade-heads',

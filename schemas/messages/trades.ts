@@ -3,7 +3,7 @@
 import type { MarketRef } from '../chain/market.ts';
 import type { Direction } from './book.ts';
 
-/** A fill for the trades channel; raw integers, absent optionals are null. */
+/** A numbered fill: raw integers, absent optionals are null. The gateway makes whole units of them. */
 export interface TradeView extends MarketRef {
   readonly ts: bigint;
   readonly slot: number;

@@ -149,10 +149,10 @@ async function measureRebuild(log: EventLog, clickhouse: ClickHouse): Promise<vo
   const database = `${clickhouse.database}_2`;
   await clickhouse.prepare(database);
   await measure('sink.rebuild', BAR_REBUILD, async () => {
-    const filling = startRebuild({ config, log, logger }, clickhouse, database);
+    const rebuild = startRebuild({ config, log, logger }, clickhouse, database);
     const ends = await endsOfLog(log);
-    await untilStored(log, filling.group, ends);
-    await filling.stop();
+    await untilStored(log, rebuild.group, ends);
+    await rebuild.stop();
   });
 }
 

@@ -31,7 +31,7 @@ export class ModelBook {
   readonly #levels = { bids: new Map<bigint, ModelLevel>(), asks: new Map<bigint, ModelLevel>() };
   readonly #orders = new Map<string, ModelOrder>();
   #arrivals = 0;
-  #shown: Record<Side, Map<string, Shown>> | null = null;
+  #shown: Record<Side, Map<string, Entry>> | null = null;
 
   constructor(level: 'l2' | 'l3', depth: number, next: () => number) {
     this.#level = level;
@@ -97,9 +97,9 @@ export class ModelBook {
   }
 
   /** The entries of a stream of this depth, best first, by key. */
-  #published(): Record<Side, Map<string, Shown>> {
+  #published(): Record<Side, Map<string, Entry>> {
     if (this.#shown) return this.#shown;
-    const shown = { bids: new Map<string, Shown>(), asks: new Map<string, Shown>() };
+    const shown = { bids: new Map<string, Entry>(), asks: new Map<string, Entry>() };
     this.#shown = shown;
     for (const side of SIDES) {
       const all = this.#level === 'l2' ? this.#shownLevels(side) : this.#shownOrders(side);
@@ -109,7 +109,7 @@ export class ModelBook {
     return shown;
   }
 
-  #shownLevels(side: Side): Shown[] {
+  #shownLevels(side: Side): Entry[] {
     const sign = side === 'bids' ? -1n : 1n;
     const sorted = [...this.#levels[side]].sort(([a], [b]) => Number(sign * (a - b)));
     return sorted.map(([price, { dlob, vamm }]) => {
@@ -128,7 +128,7 @@ export class ModelBook {
     });
   }
 
-  #shownOrders(side: Side): Shown[] {
+  #shownOrders(side: Side): Entry[] {
     const sign = side === 'bids' ? -1n : 1n;
     const own = [...this.#orders.values()].filter((order) => order.side === side);
     own.sort((a, b) => Number(sign * (a.price - b.price)) || compareRanks(a.rank, b.rank));
@@ -141,7 +141,7 @@ export class ModelBook {
     }));
   }
 
-  #difference(before: Record<Side, Map<string, Shown>>, after: Record<Side, Map<string, Shown>>): Entries {
+  #difference(before: Record<Side, Map<string, Entry>>, after: Record<Side, Map<string, Entry>>): Entries {
     const lists: Record<string, unknown[]> = {};
     const stays = (key: string): boolean => after.bids.has(key) || after.asks.has(key);
     for (const side of SIDES) {
@@ -159,7 +159,7 @@ export class ModelBook {
   }
 }
 
-interface Shown {
+interface Entry {
   readonly key: string;
   readonly price: bigint;
   readonly entry: unknown;

@@ -3,12 +3,14 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { ROLE_NAMES } from '../../bin/roles.ts';
 import { commentParagraphs, SOURCE } from '../prose/prose.ts';
 import { SUITES } from '../soak/suites.mjs';
 import {
   anchorsOf,
   documents,
   filesNamedIn,
+  inlineCommands,
   linksOf,
   pathsOf,
   ROOT,
@@ -33,7 +35,23 @@ const PROGRAMS = new Set(
   ),
 );
 const NPM_BUILTIN = new Set(['start', 'test', 'ci', 'install', 'pack', 'run', 'view']);
+/** Commands of the program, as `bin/cli.ts` names them. */
+const COMMANDS = new Set([...read('bin/cli.ts').matchAll(/\.command\('([\w-]+)/g)].map(([, name = '']) => name));
+const ROLES = new Set<string>(ROLE_NAMES);
+const ALL_SUITES = new Set(['all', 'repeat']);
 const NAMED: Readonly<Record<string, string>> = { bench: 'test/bench', soak: 'test/soak', example: 'examples' };
+
+/** The fault of the words after `npm run slotbook --`; null for none. */
+function faultOfCommand([command = '', ...rest]: readonly string[]): string | null {
+  if (command.startsWith('-')) return null;
+  if (!COMMANDS.has(command)) return `no command: ${command}`;
+  if (command !== 'run') return null;
+  const flags = rest.findIndex((word) => word.startsWith('-'));
+  const unknown = rest
+    .slice(0, flags < 0 ? rest.length : flags)
+    .find((word) => /^[a-z]/.test(word) && !ROLES.has(word));
+  return unknown === undefined ? null : `no role: ${unknown}`;
+}
 
 /** The fault of a shell line; null for none. */
 function faultOf(line: string): string | null {
@@ -45,11 +63,15 @@ function faultOf(line: string): string | null {
     if (!PROGRAMS.has(program)) return `no known program: ${program}`;
     if (program !== 'npm') continue;
     if (!NPM_BUILTIN.has(first)) return `no npm command: ${first}`;
-    if (first === 'run' && !scripts.has(second)) return `no script: ${second}`;
+    if (first === 'run' && second !== '' && !scripts.has(second)) return `no script: ${second}`;
+    if (second === 'slotbook' && words[3] === '--') {
+      const fault = faultOfCommand(words.slice(4));
+      if (fault !== null) return fault;
+    }
     const folder = NAMED[second];
     const name = words[3];
-    if (first === 'run' && folder !== undefined && name !== undefined && !/^[-[<]/.test(name)) {
-      const isSuite = folder === NAMED.soak && name in SUITES;
+    if (first === 'run' && folder !== undefined && name !== undefined && !/^(?:[-[<]|[A-Z]+$)/.test(name)) {
+      const isSuite = folder === NAMED.soak && (name in SUITES || ALL_SUITES.has(name));
       if (!isSuite && !namesIn(folder).has(name)) return `nothing in ${folder} named ${name}`;
     }
     if (first === 'test' && second === '--') {
@@ -78,7 +100,7 @@ describe.each(all.map(({ file, text }) => [file, text] as const))('%s', (file, t
   });
 
   it('names scripts, benches and files in shell lines that exist', () => {
-    const faults = shellLines(text).flatMap((line) => {
+    const faults = [...shellLines(text), ...inlineCommands(text)].flatMap((line) => {
       const fault = faultOf(line);
       return fault === null ? [] : [`${line}: ${fault}`];
     });

@@ -65,6 +65,11 @@ export function shellLines(text: string): readonly string[] {
   return lines;
 }
 
+/** Commands of npm inside sentences. */
+export function inlineCommands(text: string): readonly string[] {
+  return [...withoutCode(text).matchAll(/`(npm [^`\n]+)`/g)].map(([, command = '']) => command);
+}
+
 const ROOMS = 'api|bin|client|deploy|docs|examples|ingest|localnet|platform|processors|schemas|test|web';
 const NAMED_PATH = new RegExp(`\`((?:${ROOMS})/[\\w./-]+\\.(?:tsx?|mjs|css|json|sql|ya?ml|md|xml|conf))\``, 'g');
 

@@ -36,9 +36,9 @@ const RETIRED: Readonly<Record<string, string>> = {
   witnesses: 'arbiters, of live sources',
 };
 /** SQL, names of migrations and names in stored states keep their words. */
-const EXEMPT = /\bJOINS?\b|0006_companions|'doubt:'/gi;
+const EXEMPT = /\bJOINS?\b|0006_companions|'doubt:'/g;
 const SKIPPED = /^(?:docs\/concepts\/glossary\.md|test\/prose\/|CHANGELOG\.md|package-lock\.json)|\/idl\//;
-const READ = /\.(?:ts|mjs|md|sql|ya?ml|grit)$/;
+const READ = /\.(?:tsx?|mjs|py|md|sql|avsc|ya?ml|grit)$/;
 
 /** Retired words of a text, with their lines. */
 function retiredIn(text: string): readonly string[] {
@@ -66,5 +66,13 @@ describe('retired words', () => {
       retiredIn(readFileSync(path.join(ROOT, file), 'utf8')).map((fault) => `${file}:${fault}`),
     );
     expect(found).toEqual([]);
+  });
+
+  it('leave a glossary of thirty terms at most, in order', () => {
+    const glossary = readFileSync(new URL('../../docs/concepts/glossary.md', import.meta.url), 'utf8');
+    const terms = [...glossary.matchAll(/^\| ([a-z][a-z ]*) \|/gm)].map(([, term = '']) => term);
+    expect(terms.length).toBeGreaterThan(20);
+    expect(terms.length).toBeLessThanOrEqual(30);
+    expect(terms).toEqual([...new Set(terms)].sort());
   });
 });

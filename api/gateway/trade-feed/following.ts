@@ -1,8 +1,8 @@
 // Follows `views.trades` of one commitment, from the end of the log at start.
 
-import type { EventLog, LogBatch, Logger } from '../../../platform/index.ts';
+import { type EventLog, type LogBatch, type Logger, TopicFollower } from '../../../platform/index.ts';
 import { TOPICS } from '../../../schemas/index.ts';
-import { followAlways } from '../../views/follow.ts';
+import { followAlways, nextOffsets } from '../../views/follow.ts';
 import type { TradeFeed } from './trade-feed.ts';
 import { numberedRecord } from './trade-stream.ts';
 
@@ -17,8 +17,7 @@ export interface TradeFollowingOptions {
 
 export class TradeFollowing {
   readonly #options: TradeFollowingOptions;
-  readonly #abort = new AbortController();
-  #loop: Promise<void> = Promise.resolve();
+  readonly #follower = new TopicFollower();
 
   constructor(options: TradeFollowingOptions) {
     this.#options = options;
@@ -33,23 +32,18 @@ export class TradeFollowing {
     const { log, logger, feed, take = (batch) => this.#publish(batch) } = this.#options;
     const topic = TOPICS.tradeViews;
     await log.ensureTopics([topic]);
-    const from = new Map<number, bigint>();
-    for (let partition = 0; partition < topic.partitions; partition += 1) {
-      from.set(partition, (await log.bounds(topic, partition)).next);
-    }
+    const from = await nextOffsets(log, topic);
     await feed.start(); // After the offsets are known: a later record is followed, an earlier one is the newest of its market.
-    this.#loop = followAlways({ log, logger, topic, from, signal: this.#abort.signal, take });
-    this.#loop.catch(() => {}); // `done` reports the rejection.
+    this.#follower.run((signal) => followAlways({ log, logger, topic, from, signal, take }));
   }
 
   /** Settles when following ends; rejects when a record cannot be published. */
   get done(): Promise<void> {
-    return this.#loop;
+    return this.#follower.done;
   }
 
-  async stop(): Promise<void> {
-    this.#abort.abort();
-    await this.#loop.catch(() => {});
+  stop(): Promise<void> {
+    return this.#follower.stop();
   }
 
   #publish({ partition, records }: LogBatch): void {

@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import type { RoleContext } from '../../../platform/index.ts';
 import type { ExportRequested } from '../../../schemas/index.ts';
 import { HistoryError } from '../../http/errors.ts';
+import { MINUTE_S } from '../seconds.ts';
 import { JobLog, type JobLogParts } from './job-log.ts';
 import type { ExportJob } from './jobs.ts';
 import { FolderStore, type OpenFile } from './stores/folder.ts';
@@ -27,7 +28,6 @@ export interface AccessParts extends JobLogParts {
 
 const TIMEOUT_MS = 5_000;
 const HOUR_MS = 3_600_000;
-const MINUTE_S = 60;
 
 export class ExportAccess {
   readonly settings: AccessSettings;

@@ -5,11 +5,11 @@ import type { ClickHouseSettings } from '../../../platform/index.ts';
 import { selectList } from '../fields.ts';
 import type { RowSource } from '../lists.ts';
 import { BLOCK_PLACE } from '../row-order.ts';
+import { HOUR_S } from '../seconds.ts';
 import type { HistoryStore, Parameters } from '../store.ts';
 
 /** About 20 MB of CSV. A span of one second is never divided. */
 export const SLICE_ROWS = 20_000;
-const HOUR_S = 3600;
 
 /** A slice takes a second; a busy server gets far longer. */
 const QUERY_TIMEOUT_S = 300;

@@ -1,9 +1,9 @@
 // Mean funding rates over a day, a week, a month and a year.
 
 import { divideRounded } from '../../http/units.ts';
+import { HOUR_S } from '../seconds.ts';
 import type { HistoryStore } from '../store.ts';
 
-const HOUR_S = 3600;
 /** Hours of each mean (docs/internals/history-semantics.md, "Funding averages"). The first covers the newest 24 records. */
 export const FUNDING_PERIODS = { '24h': 24, '7d': 168, '30d': 720, '1y': 8760 } as const;
 const NEWEST_ROWS = FUNDING_PERIODS['24h'];

@@ -1,10 +1,10 @@
 // The insurance fund of each spot market, and the value of the liquidity pools.
 
+import { DAY_S } from '../seconds.ts';
 import type { Grid } from '../snapshots/grid.ts';
 import { bucketSql, gridParameters } from '../snapshots/grid.ts';
 import type { HistoryStore } from '../store.ts';
 
-const DAY_S = 86_400;
 /** Days behind the yield of the insurance fund. */
 const YIELD_DAYS = 30;
 

@@ -1,5 +1,6 @@
 // Totals of liquidations and bankruptcies over the whole exchange.
 
+import { DAY_S } from '../seconds.ts';
 import type { HistoryStore, Parameters } from '../store.ts';
 
 const scale = (index: string): string =>
@@ -19,8 +20,6 @@ const AMOUNT = `multiIf(
 
 /** The two types that socialize a loss; the other four liquidate. */
 export const BANKRUPTCIES = `(liquidation_type IN ('perpBankruptcy', 'spotBankruptcy'))`;
-
-const DAY_S = 86_400;
 
 export interface LiquidationStats {
   readonly count: number;

@@ -5,11 +5,11 @@ import { HISTORY_ERRORS, HistoryError } from '../../http/errors.ts';
 import { answerOf, listOf } from '../answer-schemas.ts';
 import { type SampleColumns, sampleSeries, stepsOf } from '../queries/amm.ts';
 import { described, errorResponses, SYMBOL, TS } from '../route-schemas.ts';
+import { DAY_S } from '../seconds.ts';
 import { type HistoryServices, marketOf } from '../services.ts';
 
 /** Default and cap of `samples` (docs/internals/history-semantics.md). */
 const MAX_SAMPLES = 11_000;
-const DAY_S = 86_400;
 
 interface Series {
   readonly name: string;

@@ -7,13 +7,13 @@ import { datedRange } from '../lists.ts';
 import { MinuteCache } from '../minute-cache.ts';
 import { type Standing, sideVolumes, standings } from '../queries/boards.ts';
 import { described, errorResponses, limitSchema, PAGE, PUBLIC_KEY } from '../route-schemas.ts';
+import { DAY_S } from '../seconds.ts';
 import { type HistoryServices, keyOf } from '../services.ts';
 
 /** Days behind the leaderboard. */
 const BOARD_DAYS = 30;
-const DAY_S = 86_400;
 const ROWS_MAX = 100;
-/** The specification keeps defaults far below the maximum. */
+/** Far below the maximum (docs/internals/history-semantics.md, "Limits of lists"). */
 const ROWS_DEFAULT = 20;
 /** Default of the whole board in the hosted data API. */
 const HOSTED_ROWS_DEFAULT = 100;

@@ -14,10 +14,10 @@ import { listOf, objectOf, TEXT } from '../answer-schemas.ts';
 import { baseAssetOf, quoteAssetOf } from '../assets.ts';
 import { baseDecimals } from '../lists.ts';
 import { described, errorResponses } from '../route-schemas.ts';
+import { HOUR_S } from '../seconds.ts';
 import type { HistoryServices } from '../services.ts';
 import { largerOpenInterest, oraclePriceOf } from '../summaries.ts';
 
-const HOUR_S = 3600;
 /** Decimals of a percentage 1e9, as a fraction or as the percentage of the hosted service. */
 const RATE_DECIMALS = { fraction: 11, percent: 9 } as const;
 type RateUnit = keyof typeof RATE_DECIMALS;

@@ -20,10 +20,10 @@ import { FRESH_S, MinuteCache } from '../minute-cache.ts';
 import { PreparedText } from '../prepared-text.ts';
 import { marketVolumes, type VolumeRow } from '../queries/volumes.ts';
 import { described, errorResponses, TS } from '../route-schemas.ts';
+import { HOUR_S } from '../seconds.ts';
 import type { HistoryServices } from '../services.ts';
 import { priceChange, SUMMARY_SCHEMA } from '../summaries.ts';
 
-const HOUR_S = 3600;
 const MAX_RANGE_HOURS = 24;
 const PERCENT_DECIMALS = 2;
 const INTERVALS = { '1h': HOUR_S, '24h': 24 * HOUR_S, '30d': 30 * 24 * HOUR_S } as const;

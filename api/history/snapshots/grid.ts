@@ -1,9 +1,7 @@
 // Times of the points of a snapshot series. The bucket of a point has the rows since the point before.
 
+import { DAY_S, HOUR_S } from '../seconds.ts';
 import type { Parameters } from '../store.ts';
-
-const HOUR_S = 3600;
-const DAY_S = 86_400;
 
 export interface Grid {
   /** Oldest point, unix seconds. */

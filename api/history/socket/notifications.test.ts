@@ -44,14 +44,14 @@ const publish = (...all: readonly Notification[]) =>
     all.map((one) => ({ key: bs58.encode(one.authority), value: encodeMessage('Notification', one) })),
   );
 
-interface Shown {
+interface SentNotification {
   readonly title: string;
   readonly data: Readonly<Record<string, unknown>>;
 }
 const titlesOf = (messages: readonly Message[], type: 'init' | 'update'): readonly string[] =>
   messages
     .filter((message) => message.type === type)
-    .flatMap(({ data }) => [data as Shown].flat().map(({ title }) => title));
+    .flatMap(({ data }) => [data as SentNotification].flat().map(({ title }) => title));
 
 describe('notifications channel', () => {
   it('sends init, then the notifications of the wallet and of every wallet, and no others', async () => {

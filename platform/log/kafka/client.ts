@@ -149,7 +149,7 @@ function report(
   logger: Logger,
   { level, namespace, log: { message, timestamp: _, logger: __, ...rest } }: LogEntry,
 ): void {
-  const isPassing = TRANSIENT.test(message) || TRANSIENT.test(String(rest.error));
-  const at = level === logLevel.ERROR && !isPassing ? 'warn' : 'debug';
+  const isTransient = TRANSIENT.test(message) || TRANSIENT.test(String(rest.error));
+  const at = level === logLevel.ERROR && !isTransient ? 'warn' : 'debug';
   if (logger.isLevelEnabled(at)) logger[at]({ ...rest, part: namespace }, `kafkajs: ${message}`);
 }

@@ -31,7 +31,7 @@ export function limitPrice(direction: Direction, start: bigint, percent: number)
   return (start * (direction === 'long' ? PRICE_PRECISION + fraction : PRICE_PRECISION - fraction)) / PRICE_PRECISION;
 }
 
-/** Every reference price; a price that is not positive is replaced by the one most favourable to the taker. */
+/** Every reference price. An oracle, best offer or mark that is not positive takes the one most favourable to the taker. */
 export function referencePrices(direction: Direction, prices: AuctionPrices): Record<Reference, bigint> {
   const { oracle, best: bestOffer, mark, entry, worst } = prices;
   const better = direction === 'long' ? smallest : largest;

@@ -1,8 +1,7 @@
 // The indicative quotes that count at a moment: the newest set of each maker in each market, while it is fresh
 // (docs/internals/book-rules.md, "Indicative quotes"). Time is a parameter.
 
-import { type MakerQuote, type MakerQuotes, marketKey } from '../../../schemas/index.ts';
-import { keyText } from '../makers.ts';
+import { keyText, type MakerQuote, type MakerQuotes, marketKey } from '../../../schemas/index.ts';
 
 /** A set counts when it arrived strictly less than this long ago. */
 export const QUOTE_FRESH_MS = 1000;

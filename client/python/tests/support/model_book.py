@@ -15,7 +15,7 @@ TICKS = 10
 
 
 @dataclass
-class Shown:
+class Entry:
     """An entry that a stream shows: as in a snapshot, as a diff says it leaves, and its checksum line."""
 
     entry: Any
@@ -24,7 +24,7 @@ class Shown:
     price: int
 
 
-State = dict[Side, dict[str, Shown]]
+State = dict[Side, dict[str, Entry]]
 
 
 @dataclass
@@ -85,23 +85,23 @@ class ModelBook:
         entry = {"price": str(_price(side, chance)), "size": str(chance.randint(1, 9)), "maker": maker}
         self.orders[key] = {"side": side, "entry": {**entry, "orderId": order_id, "source": source, "rank": rank}}
 
-    def _shown_levels(self, side: Side) -> dict[str, Shown]:
+    def _shown_levels(self, side: Side) -> dict[str, Entry]:
         shown = {}
         for price, (dlob, vamm) in sorted(self.levels[side].items(), reverse=side == "bids"):
             head = [str(price), str(dlob + vamm)]
             sources = {name: str(size) for name, size in (("dlob", dlob), ("vamm", vamm)) if size}
             entry = head if not vamm else [*head, "vamm"] if not dlob else [*head, sources]
             line = " ".join([*head, ",".join(f"{name}={size}" for name, size in sources.items())])
-            shown[f"{side} {price}"] = Shown(entry, [str(price), "0"], line, price)
+            shown[f"{side} {price}"] = Entry(entry, [str(price), "0"], line, price)
         return shown
 
-    def _shown_orders(self, side: Side) -> dict[str, Shown]:
+    def _shown_orders(self, side: Side) -> dict[str, Entry]:
         sign = -1 if side == "bids" else 1
         own = [(key, one["entry"]) for key, one in self.orders.items() if one["side"] == side]
         own.sort(key=lambda one: (sign * int(one[1]["price"]), one[1]["rank"]))
         names = ("maker", "orderId", "source")
         return {
-            key: Shown(
+            key: Entry(
                 entry,
                 {name: entry[name] for name in names},
                 " ".join(str(entry[name]) for name in ("price", "size", *names)),

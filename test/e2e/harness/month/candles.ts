@@ -1,5 +1,5 @@
-// Candles, volumes and averages recomputed naively from fills and funding records (docs/internals/history-semantics.md,
-// "Candles").
+// Candles, volumes and averages recomputed naively from what the chain emitted (docs/internals/history-semantics.md, "Candles"). The
+// reducer's tests have a model of their own, of messages in any order: test/support/processors/candles/naive.ts.
 
 import { fillPrice } from './rows.ts';
 import type { Sample } from './stored-samples.ts';

@@ -3,9 +3,15 @@
 
 import type { BookMessage } from '../../../../processors/book/engine.ts';
 import { liveQuote, quotingOracle } from '../../../../processors/book/live-quote.ts';
-import { keyText } from '../../../../processors/book/makers.ts';
 import { vammBook, vammQuotes } from '../../../../processors/book/vamm.ts';
-import type { BookMarket, BookOracle, OrderState, ViewLevel, ViewOrder } from '../../../../schemas/index.ts';
+import {
+  type BookMarket,
+  type BookOracle,
+  keyText,
+  type OrderState,
+  type ViewLevel,
+  type ViewOrder,
+} from '../../../../schemas/index.ts';
 
 const MAX_NUMBER = 2n ** 53n - 1n;
 const MAX_SIZE = 2n ** 64n - 1n;

@@ -1,5 +1,5 @@
 // Candles and the last 24 hours computed naively from whole sets and the platform's calendar. The reducer is compared
-// with it.
+// with it, for messages in any order. test/e2e/harness/month/candles.ts has no message: it begins at the chain's own records.
 
 import type { CandleResolution, CandleView, MarketSummary } from '../../../../schemas/index.ts';
 

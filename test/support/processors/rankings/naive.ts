@@ -1,4 +1,5 @@
-// A naive ranking for comparison (docs/internals/accounts.md, "Positions and P&L"): every user, exact numbers, one sort.
+// A naive ranking for comparison (docs/internals/accounts.md, "Positions and P&L"): every user, exact numbers, one sort. Its users are
+// messages, in any order; test/e2e/harness/naive/ranking.ts reads the accounts of a cluster.
 
 import type { PositionMarket, PositionState } from '../../../../schemas/index.ts';
 

@@ -134,7 +134,7 @@ class AccountStreams:
             for stream in followed.streams:
                 stream.is_current = False
             followed.orders._queue = ()
-            self._doubt(followed, "disconnected")
+            self._mark_stale(followed, "disconnected")
 
     def receive_subscribed(self, message: AccountSubscribedMessage) -> None:
         """Names the streams: now an account with all of them is whole."""
@@ -167,7 +167,7 @@ class AccountStreams:
         if stream.is_current:
             self._settle(followed)
         else:
-            self._doubt(followed, "different")
+            self._mark_stale(followed, "different")
 
     def receive_resumed(self, message: ResumedMessage) -> None:
         begun = self._begin(account_of(message.stream), message.stream, message.stream_id)
@@ -200,7 +200,7 @@ class AccountStreams:
                 self._publish(followed.orders, message, order, fill)
             return
         stream.is_current = False
-        self._doubt(followed, "missing" if result == "gap" else "different")
+        self._mark_stale(followed, "missing" if result == "gap" else "different")
         self._ask(followed.orders.account)
 
     def receive_queue(self, message: AccountQueueMessage) -> None:
@@ -233,7 +233,7 @@ class AccountStreams:
                 is_lacking = True
                 if stream.is_current:
                     stream.is_current = False
-                    self._doubt(followed, "missing")
+                    self._mark_stale(followed, "missing")
             if is_lacking:
                 self._ask(account)
         for reader, accounts in tuple(self._readers.items()):
@@ -279,7 +279,7 @@ class AccountStreams:
             self._deliver(orders.account, AccountResumed(orders))
         followed.is_replaced = False
 
-    def _doubt(self, followed: _Followed, reason: StaleReason) -> None:
+    def _mark_stale(self, followed: _Followed, reason: StaleReason) -> None:
         orders = followed.orders
         if not orders.is_current:
             return
