@@ -1,7 +1,7 @@
 // Appends to the log: retries while the log is unavailable, and writes each event once, even after a crash.
 
 import { setTimeout as delay } from 'node:timers/promises';
-import type { EventLog, Logger, NewRecord } from '../platform/index.ts';
+import { type EventLog, type Logger, type NewRecord, readPages } from '../platform/index.ts';
 import { type ChainEvent, decodeEvent, TOPICS, type Topic } from '../schemas/index.ts';
 import { type EncodedEvent, eventId } from './decode/transaction.ts';
 
@@ -98,20 +98,16 @@ export class LogWriter {
   /** Reads `events` from the known offsets to the end. */
   async #catchUp(found: (event: ChainEvent) => void = () => {}): Promise<void> {
     for (const [partition, end] of this.#ends) {
-      let next = end;
-      while (true) {
-        const records = await this.#log.read(TOPICS.events, partition, next, READ_RECORDS);
-        const last = records.at(-1);
-        if (!last) break;
-        for (const { value } of records) {
+      const part = { log: this.#log, topic: TOPICS.events, partition, pageRecords: READ_RECORDS };
+      for await (const records of readPages(part, end)) {
+        for (const { value, offset } of records) {
           const event = decodeEvent(value);
           const { signature, eventIndex, slot } = event;
           found(event);
           this.#newestSlot = Math.max(this.#newestSlot, slot);
           this.#known.add(eventId(signature, eventIndex));
+          this.#ends.set(partition, offset + 1n);
         }
-        next = last.offset + 1n;
-        this.#ends.set(partition, next);
       }
     }
   }

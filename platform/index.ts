@@ -13,7 +13,7 @@ export { openEventLog } from './log/open.ts';
 export { pageOf, pagesOf } from './log/page.ts';
 export { PartitionTail } from './log/partition-tail.ts';
 export * from './log/port.ts';
-export { readToEnd } from './log/read-to-end.ts';
+export { readPages, readToEnd } from './log/read-to-end.ts';
 export { TailLosses } from './log/tail-losses.ts';
 export { type FollowedTopic, followingRole, followTopic, TopicFollower } from './log/topic-follower.ts';
 export * from './market-indexes.ts';

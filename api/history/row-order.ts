@@ -17,7 +17,7 @@ const EVENT_BITS = 32;
  */
 export const BLOCK_PLACE = `ifNull(bitShiftLeft(toUInt64(tx_index) + 1, ${EVENT_BITS}) + event_index, toUInt64(0))`;
 
-/** `BLOCK_PLACE` of a row, as decimal text. */
+/** `BLOCK_PLACE` of a row, as decimal text: a token is made of a row that was read without it. `paging.test.ts` holds both against each other. */
 const blockPlace = ({ txIndex, txSigIndex }: RowPlace): string =>
   typeof txIndex === 'number' ? String((BigInt(txIndex + 1) << BigInt(EVENT_BITS)) + BigInt(txSigIndex)) : '0';
 

@@ -1,6 +1,6 @@
 // The ids of the events that the log has in a range of slots. A backfill writes only the others.
 
-import type { EventLog } from '../../platform/index.ts';
+import { type EventLog, readPages } from '../../platform/index.ts';
 import { decodeEvent, EVENT_NAMES, partialEventDecoder, TOPICS } from '../../schemas/index.ts';
 import { eventId } from '../decode/transaction.ts';
 
@@ -16,19 +16,17 @@ export async function knownEvents(
 ): Promise<Set<string>> {
   const known = new Set<string>();
   for (let partition = 0; partition < TOPICS.events.partitions; partition++) {
-    let { earliest: next } = await log.bounds(TOPICS.events, partition);
-    for (;;) {
-      signal.throwIfAborted();
-      const records = await log.read(TOPICS.events, partition, next, READ_RECORDS);
-      const last = records.at(-1);
-      if (!last) break;
+    const { earliest } = await log.bounds(TOPICS.events, partition);
+    signal.throwIfAborted();
+    const part = { log, topic: TOPICS.events, partition, pageRecords: READ_RECORDS };
+    for await (const records of readPages(part, earliest)) {
       for (const { value } of records) {
         const slot = Number(slotOf(value)?.data.slot ?? -1);
         if (slot < fromSlot || slot > toSlot) continue;
         const { signature, eventIndex } = decodeEvent(value);
         known.add(eventId(signature, eventIndex));
       }
-      next = last.offset + 1n;
+      signal.throwIfAborted();
     }
   }
   return known;

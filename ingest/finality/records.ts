@@ -1,26 +1,20 @@
 // Records of dropped transactions in the log: the retractions of earlier processes, and events of one that landed again.
 
 import bs58 from 'bs58';
-import type { EventLog } from '../../platform/index.ts';
+import { type EventLog, readPages } from '../../platform/index.ts';
 import { decodeMessage, type SlotRetraction, TOPICS } from '../../schemas/index.ts';
 import { knownEvents } from '../backfill/known-events.ts';
 import type { Pipeline } from '../pipeline.ts';
 import type { Source, TransactionLogs, TransactionPlace } from '../source.ts';
 
-const READ_RECORDS = 1_000;
-
 /** All retractions, oldest first. They are rare: reading them takes one call in practice. */
 export async function* recordedRetractions(log: EventLog): AsyncGenerator<SlotRetraction> {
-  let { earliest: next } = await log.bounds(TOPICS.retractions, 0);
-  for (;;) {
-    const records = await log.read(TOPICS.retractions, 0, next, READ_RECORDS);
-    const last = records.at(-1);
-    if (!last) return;
+  const { earliest } = await log.bounds(TOPICS.retractions, 0);
+  for await (const records of readPages({ log, topic: TOPICS.retractions, partition: 0 }, earliest)) {
     for (const { value } of records) {
       const message = decodeMessage(value);
       if (message.name === 'SlotRetraction') yield message.value;
     }
-    next = last.offset + 1n;
   }
 }
 

@@ -153,7 +153,8 @@ export class Intake {
       if (queue.hasEnded) return;
     }
     const newest = Math.max(...slots, ...oracles.map((one) => one.slot));
-    // Of each account the newest update alone waits. So the read is a state of one slot by itself, or once the stream passes a slot.
+    // Only the newest update of each account waits. So the read is the state of one slot when no update is newer, or once the stream has
+    // passed the newest one.
     const isOfOneSlot = slot === newest && this.labels.dataSlot <= slot;
     if (isWhole && !isOfOneSlot) await this.#streamPasses({ slots, newest }, signal);
     // The stream ended before it passed the read, which so is the state of no slot: the next session reads again.

@@ -1,9 +1,7 @@
 // Reads a partition again from an offset on, for a reducer that must count a part of its state anew.
 
-import type { EventLog } from '../../platform/index.ts';
+import { type EventLog, readPages } from '../../platform/index.ts';
 import type { Topic } from '../../schemas/index.ts';
-
-const PAGE_RECORDS = 1_000;
 
 /** A partition up to the offset of its reducer. */
 export interface ReadPart {
@@ -28,12 +26,13 @@ export async function rereadFrom(part: ReadPart, start: bigint | null): Promise<
   return { isWhole, values: () => valuesOf(part, isWhole ? earliest : start) };
 }
 
-async function* valuesOf({ log, topic, partition, end }: ReadPart, start: bigint): AsyncGenerator<Uint8Array> {
-  for (let next = start; next < end; ) {
-    const page = await log.read(topic, partition, next, PAGE_RECORDS);
-    const last = page.at(-1);
-    if (!last) return;
-    for (const { value, offset } of page) if (offset < end) yield value;
-    next = last.offset + 1n;
+async function* valuesOf(part: ReadPart, start: bigint): AsyncGenerator<Uint8Array> {
+  if (start >= part.end) return;
+  for await (const page of readPages(part, start)) {
+    for (const { value, offset } of page) {
+      if (offset >= part.end) return;
+      yield value;
+    }
+    if ((page.at(-1)?.offset ?? 0n) + 1n >= part.end) return;
   }
 }

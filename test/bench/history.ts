@@ -16,6 +16,7 @@ import { AccountDays } from '../../processors/history/account-days.ts';
 import { sinkMetrics } from '../../processors/history/metrics.ts';
 import { encodeMessage, type MarketSummary, type MarketView, marketKey, TOPICS } from '../../schemas/index.ts';
 import { type Running, startRoles, temporaryDirectory } from '../e2e/harness/processes/processes.ts';
+import { percentile } from '../support/platform/percentile.ts';
 import {
   busyAccount,
   type HistoryShape,
@@ -66,9 +67,7 @@ async function latencies(name: string, urls: readonly string[], bar: { p50: numb
   for (let done = 0; done < WARM_UP_REQUESTS; done++) await ask(urls[done % urls.length] ?? '');
   const taken: number[] = [];
   for (let done = 0; done < REQUESTS; done++) taken.push((await ask(urls[done % urls.length] ?? '')).ms);
-  taken.sort((a, b) => a - b);
-  const quantile = (part: number) => taken[Math.floor((taken.length - 1) * part)] ?? Number.NaN;
-  for (const [part, value] of Object.entries({ p50: quantile(0.5), p99: quantile(0.99) })) {
+  for (const [part, value] of Object.entries({ p50: percentile(taken, 0.5), p99: percentile(taken, 0.99) })) {
     report({
       name: `history.${name}.${part}`,
       value,

@@ -26,6 +26,7 @@ import {
 } from '../../localnet/index.ts';
 import { fieldOf, loadDefinition } from '../../schemas/index.ts';
 import { eventually, type Running, startRoles, temporaryDirectory } from '../e2e/harness/processes/processes.ts';
+import { percentile } from '../support/platform/percentile.ts';
 import { nowMs } from './harness/clock.ts';
 import { type Arrival, LatencyClient, priceOf, sizeOf } from './harness/latency-client.ts';
 import { machine } from './harness/processes.ts';
@@ -180,10 +181,6 @@ function leftNow(tracked: readonly Tracked[], { pubkey, data, writeVersion }: Ac
 function readReceived(file: string): ReadonlyMap<number, number> {
   const lines = readFileSync(file, 'utf8').split('\n');
   return new Map(lines.map((line) => line.split(' ').map(Number) as [number, number]));
-}
-
-function percentile(sorted: readonly number[], share: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
 /** Latencies of the states that frames showed between two times: a frame shows all states of an order up to its own. */

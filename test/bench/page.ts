@@ -3,7 +3,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FIRST_VIEW_BYTES_MAX, firstViewBytes } from '../../web/build/first-view.ts';
-import { CHANGES_PER_SECOND, percentile, startPageStage, untilBook } from './harness/page-stage.ts';
+import { percentile } from '../support/platform/percentile.ts';
+import { CHANGES_PER_SECOND, startPageStage, untilBook } from './harness/page-stage.ts';
 import { machine } from './harness/processes.ts';
 import { report } from './harness/report.ts';
 

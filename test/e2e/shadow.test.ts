@@ -2,7 +2,7 @@
 // when an update was never sent or a book lost an order.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type EventLog, openEventLog, readConfig, silentLogger } from '../../platform/index.ts';
+import { type EventLog, openEventLog, readConfig, readToEnd, silentLogger } from '../../platform/index.ts';
 import { BookView } from '../../processors/book/index.ts';
 import {
   type BookViewDiff,
@@ -91,17 +91,11 @@ describe('shadow check and books of earlier slots', () => {
     withLog(async (log) => {
       const partition = partitionOf(TOPICS.bookViews, key);
       const messages: (BookViewDiff | BookViewSnapshot)[] = [];
-      let { earliest: next } = await log.bounds(TOPICS.bookViews, partition);
-      for (;;) {
-        const records = await log.read(TOPICS.bookViews, partition, next, 1_000);
-        const last = records.at(-1);
-        if (!last) return messages;
-        for (const { value } of records.filter((record) => record.key === key)) {
-          const message = decodeMessage(value);
-          if (message.name === 'BookViewDiff' || message.name === 'BookViewSnapshot') messages.push(message.value);
-        }
-        next = last.offset + 1n;
-      }
+      await readToEnd({ log, topic: TOPICS.bookViews, partition }, (record) => {
+        const message = record.key === key ? decodeMessage(record.value) : null;
+        if (message?.name === 'BookViewDiff' || message?.name === 'BookViewSnapshot') messages.push(message.value);
+      });
+      return messages;
     });
   const epochsInLog = async (key: string) => new Set((await published(key)).map(({ epoch }) => epoch)).size;
   /** The last state that a reader of every change saw at some of the slots; the newest may still change and is left out. */

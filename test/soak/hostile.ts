@@ -19,6 +19,7 @@ import type { Sample } from '../bench/harness/sample-rows.ts';
 import { Stage, subscribeTo } from '../bench/harness/stage.ts';
 import { SyntheticMarket } from '../bench/harness/synthetic-markets.ts';
 import { HOSTILE_KINDS, Hostile, type HostileKind, type HostileState, type SchedulingPolicy } from '../fuzz/hostile.ts';
+import { percentile } from '../support/platform/percentile.ts';
 
 const [clientsText = '1000', roundsText = '5', only] = process.argv.slice(2);
 const CLIENTS = Number(clientsText);
@@ -157,24 +158,21 @@ async function overflows(): Promise<number> {
   return Number(/^slotbook_gateway_closes_total\{.*reason="overflow".*\} (\d+)/m.exec(text)?.[1] ?? 0);
 }
 
-function percentile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((left, right) => left - right);
-  return Number((sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN).toFixed(2));
-}
+const rounded = (values: readonly number[], share: number): number => Number(percentile(values, share).toFixed(2));
 
 function summary(windows: readonly Window[]): Record<string, unknown> {
   const all = windows.flatMap(({ latencies }) => latencies);
   return {
-    p50Ms: percentile(all, 0.5),
-    p99Ms: percentile(all, 0.99),
-    p99MsMedianOfRounds: percentile(
-      windows.map(({ latencies }) => percentile(latencies, 0.99)),
+    p50Ms: rounded(all, 0.5),
+    p99Ms: rounded(all, 0.99),
+    p99MsMedianOfRounds: rounded(
+      windows.map(({ latencies }) => rounded(latencies, 0.99)),
       0.5,
     ),
-    p99MsByRound: windows.map(({ latencies }) => percentile(latencies, 0.99)),
+    p99MsByRound: windows.map(({ latencies }) => rounded(latencies, 0.99)),
     lost: windows.reduce((sum, { lost }) => sum + lost, 0),
     peakMb: Math.round(Math.max(...windows.map(({ peakMb }) => peakMb))),
-    serverCpu: percentile(
+    serverCpu: rounded(
       windows.map(({ serverCpu }) => serverCpu),
       0.5,
     ),

@@ -2,9 +2,10 @@
 // `npm run soak page [minutes]`.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { percentile, startPageStage } from '../bench/harness/page-stage.ts';
+import { startPageStage } from '../bench/harness/page-stage.ts';
 import { machine } from '../bench/harness/processes.ts';
 import { report } from '../bench/harness/report.ts';
+import { percentile } from '../support/platform/percentile.ts';
 
 const MINUTES = 60;
 const FIRST_MINUTE = 5;

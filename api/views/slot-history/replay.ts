@@ -1,6 +1,6 @@
 // Replays the log of one market: its book at a slot, and the earliest slot with a whole book.
 
-import { type EventLog, type LogRecord, Pace } from '../../../platform/index.ts';
+import { type EventLog, type LogRecord, Pace, readPages } from '../../../platform/index.ts';
 import {
   type BookViewDiff,
   type BookViewHead,
@@ -11,8 +11,6 @@ import {
 } from '../../../schemas/index.ts';
 import { PublishedBook } from '../published-book.ts';
 import type { PublishTimes } from './publish-times.ts';
-
-const PAGE_RECORDS = 1_000;
 
 type BookMessage = BookViewDiff | BookViewSnapshot;
 
@@ -63,16 +61,12 @@ function follows({ epoch, seq }: BookMessage, head: BookViewHead): boolean {
 async function* messages(log: EventLog, key: string, from: bigint): AsyncGenerator<BookMessage> {
   const partition = partitionOf(TOPICS.bookViews, key);
   const pace = new Pace();
-  for (let next = from; ; ) {
-    const records = await log.read(TOPICS.bookViews, partition, next, PAGE_RECORDS);
-    const last = records.at(-1);
-    if (!last) return;
+  for await (const records of readPages({ log, topic: TOPICS.bookViews, partition }, from)) {
     for (const record of records) {
       const message = record.key === key ? bookMessage(record) : null;
       if (message) yield message;
       await pace.rest();
     }
-    next = last.offset + 1n;
   }
 }
 

@@ -211,9 +211,3 @@ export async function untilBook(page: Page): Promise<number> {
     await sleep(LOOK_MS);
   }
 }
-
-/** A percentile of unsorted values. */
-export function percentile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((left, right) => left - right);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
-}

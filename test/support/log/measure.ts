@@ -13,6 +13,7 @@ import type { EventLog, NewRecord } from '../../../platform/log/port.ts';
 import { silentLogger } from '../../../platform/runtime/logger.ts';
 import type { Topic } from '../../../schemas/index.ts';
 import { NODE_FLAGS } from '../platform/children.ts';
+import { percentile } from '../platform/percentile.ts';
 import { startKafka } from './broker.ts';
 import { createTopic, testTopic } from './harness.ts';
 
@@ -159,7 +160,5 @@ async function commits(log: EventLog): Promise<number[]> {
 }
 
 function percentiles(values: readonly number[]): string {
-  const sorted = [...values].sort((one, other) => one - other);
-  const at = (part: number) => (sorted[Math.floor(sorted.length * part)] ?? Number.NaN).toFixed(2);
-  return `p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`;
+  return `p50 ${percentile(values, 0.5).toFixed(2)} ms, p99 ${percentile(values, 0.99).toFixed(2)} ms`;
 }

@@ -11,8 +11,8 @@ import {
   silentLogger,
 } from '../../../../platform/index.ts';
 import { decodeMessage, marketKey, TOPIC_LIST, TOPICS, type Topic } from '../../../../schemas/index.ts';
+import { pages } from '../../../support/log/pages.ts';
 
-const PAGE_RECORDS = 1_000;
 /** Largest distance between records that swap places. */
 const WINDOW_RECORDS = 400;
 const DUPLICATE_SHARE = 0.1;
@@ -146,16 +146,4 @@ async function appendAll(log: EventLog, topic: Topic, partition: number, records
     topic,
     records.map(({ key, value }) => ({ key, value, partition })),
   );
-}
-
-/** The records of a partition, page by page. */
-export async function* pages(log: EventLog, topic: Topic, partition: number) {
-  let { earliest: next } = await log.bounds(topic, partition);
-  for (;;) {
-    const records = await log.read(topic, partition, next, PAGE_RECORDS);
-    const last = records.at(-1);
-    if (!last) return;
-    yield records;
-    next = last.offset + 1n;
-  }
 }

@@ -2,8 +2,9 @@
 
 import bs58 from 'bs58';
 import { decodeMessage, encodeMessage, TOPICS, walletSettingKey } from '../../../../schemas/index.ts';
+import { pages } from '../../../support/log/pages.ts';
 import { eventually } from '../processes/processes.ts';
-import { openLogAt, pages, unread } from './log.ts';
+import { openLogAt, unread } from './log.ts';
 import type { StoredNotification } from './notifications.ts';
 
 const OPTED_OUT = 'RECORD_UPDATE';

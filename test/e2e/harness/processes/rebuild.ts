@@ -5,11 +5,11 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { type EventLog, openEventLog, readConfig, silentLogger } from '../../../../platform/index.ts';
 import { TOPIC_LIST, TOPICS, type Topic } from '../../../../schemas/index.ts';
+import { pages } from '../../../support/log/pages.ts';
 import { type Digests, digestsOf, storedLines, storedRows } from '../naive/history-truth.ts';
 import type { Pipeline } from './pipeline.ts';
 import { eventually, type Running, startRoles } from './processes.ts';
 
-const PAGE = 1_000;
 const SOURCES: readonly Topic[] = [TOPICS.events, TOPICS.book];
 const VIEWS: readonly Topic[] = [TOPICS.bookViews, TOPICS.tradeViews];
 
@@ -62,17 +62,6 @@ async function copyTopic(topic: Topic, from: EventLog, to: EventLog): Promise<vo
         records.map(({ key, value }) => ({ key, value, partition })),
       );
     }
-  }
-}
-
-async function* pages(log: EventLog, topic: Topic, partition: number) {
-  let { earliest: next } = await log.bounds(topic, partition);
-  for (;;) {
-    const records = await log.read(topic, partition, next, PAGE);
-    const last = records.at(-1);
-    if (!last) return;
-    yield records;
-    next = last.offset + 1n;
   }
 }
 
