@@ -106,7 +106,7 @@ const descending = (parts: readonly string[]): string => parts.map((part) => `${
 /** Copies of an event are equal but for an unknown index in the block, and the known one comes first. */
 const DISTINCT = 'LIMIT 1 BY signature, event_index';
 
-/** How a page query finds its rows. */
+/** How a page query finds its rows. What each plan gains: docs/benchmarks/2026-11-29.md, "Plans of a page". */
 interface PagePlan {
   /** Reads only rows at or after this time, Unix seconds. */
   readonly since?: number;
@@ -116,8 +116,6 @@ interface PagePlan {
   readonly keysFirst?: boolean;
   /** Reads the event table with `directSql` instead of the lookup table. */
   readonly skipsLookup?: boolean;
-  /** Removes copies on the server, which reads and plans more than `withoutCopies` does here. */
-  readonly isDistinct?: boolean;
 }
 
 interface ListQuery extends PagePlan {
@@ -137,7 +135,7 @@ const probeOf = (rows: string): string =>
 
 /** `SELECT` of a scope's rows, newest first. */
 function listQuery(scope: ListScope, query: ListQuery): string {
-  const { select, after = null, window = '', since, probe, keysFirst = false, isDistinct = false } = query;
+  const { select, after = null, window = '', since, probe, keysFirst = false } = query;
   const { range } = scope;
   const source = query.skipsLookup ? withoutLookup(scope.source) : scope.source;
   const lookup = source.lookup ?? (keysFirst && source.keys !== undefined ? { ...source, keys: source.keys } : null);
@@ -151,10 +149,9 @@ function listQuery(scope: ListScope, query: ListQuery): string {
   const bound = probe !== undefined ? 'AND ts >= newest.1' : since !== undefined ? 'AND ts >= {since:Int64}' : '';
   const bounded = `${bound} ${after ? withoutUnplacedCopies(lookup ?? source, after) : ''}`;
   const fields = `${withProbe} SELECT ${select} ${probed}`;
-  const inOrder = `ORDER BY ${descending(orderOf(source, after))}`;
-  const ending = isDistinct ? `${inOrder} ${DISTINCT}` : inOrder;
+  const ending = `ORDER BY ${descending(orderOf(source, after))} ${DISTINCT}`;
   if (source.joined) {
-    const page = (columns: string) => `SELECT ${columns} ${rowsOf(source)} ${bounded} ${inOrder} ${DISTINCT} ${window}`;
+    const page = (columns: string) => `SELECT ${columns} ${rowsOf(source)} ${bounded} ${ending} ${window}`;
     return `${fields} FROM (${page('*')}) AS page ${source.joined(page)} ${ending}`;
   }
   if (!lookup) return `${fields} ${rowsOf(source)} ${bounded} ${ending} ${window}`;
@@ -229,7 +226,7 @@ type Found = Readonly<Record<string, unknown>>;
  */
 async function findRows(store: HistoryStore, request: SliceRequest): Promise<readonly Found[]> {
   const { limit, skipped, range, after = null, name } = request;
-  if (skipped > 0) return readRows(store, request, { keysFirst: true, isDistinct: true });
+  if (skipped > 0) return readRows(store, request, { keysFirst: true });
   const end = Number.POSITIVE_INFINITY;
   const top = after?.ts ?? Math.min(range.to ?? end, range.now ?? end);
   const list = top === end ? undefined : name;
@@ -254,7 +251,7 @@ async function readProbed(store: HistoryStore, request: SliceRequest): Promise<r
   return mayHideRows ? readRows(store, request, {}) : found;
 }
 
-/** Runs a plan and removes copies; repeats it with distinct rows when copies displaced rows of the page. */
+/** Runs a plan. */
 async function readRows(store: HistoryStore, request: SliceRequest, plan: PagePlan): Promise<readonly Found[]> {
   const { source, limit, skipped, after = null } = request;
   const { columns, named } = pageColumns(source.fields);
@@ -264,18 +261,7 @@ async function readRows(store: HistoryStore, request: SliceRequest, plan: PagePl
   const place = after === null ? {} : afterParameters(after);
   const parameters = { ...parametersOf(request), ...place, since, probe, rows: limit + 1, skipped };
   const rows = await store.cells(sql, parameters, PAGE_SETTINGS);
-  const found = withoutCopies(rows.map((cells) => ({ ...named(cells), probed: cells[columns.length] })));
-  const isDisplaced = rows.length > limit && found.length <= limit;
-  return isDisplaced && !plan.isDistinct ? readRows(store, request, { ...plan, isDistinct: true }) : found;
-}
-
-/** The first copy of each event. */
-function withoutCopies(rows: readonly Found[]): readonly Found[] {
-  const seen = new Set<string>();
-  return rows.filter(({ txSig, txSigIndex }) => {
-    const event = `${txSig} ${txSigIndex}`;
-    return !seen.has(event) && seen.add(event);
-  });
+  return rows.map((cells) => ({ ...named(cells), probed: cells[columns.length] }));
 }
 
 /** The place of a row, in the order of the row that its page follows. */
@@ -304,7 +290,7 @@ export async function countRows(store: HistoryStore, scope: ListScope): Promise<
 
 /** Every row of a scope as CSV in list order. Rejects before the first byte when the query fails. */
 export function csvOf(store: HistoryStore, scope: ListScope, gone: AbortSignal) {
-  const query = listQuery(scope, { select: selectList(scope.source.fields), isDistinct: true });
+  const query = listQuery(scope, { select: selectList(scope.source.fields) });
   return store.stream(query, 'CSVWithNames', parametersOf(scope), DOWNLOAD_SETTINGS, gone);
 }
 
