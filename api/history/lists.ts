@@ -48,8 +48,6 @@ export interface RowSource extends Sequenced {
   readonly fields: readonly RowField[];
   /** SQL that selects the rows of one scope; its parameters come from the scope. */
   readonly filterSql: string;
-  /** The member with a row's counter, or a function that computes it. */
-  readonly sequenceOf?: string | ((row: Row, parameters: Parameters) => string);
   /** Sorting key of the table, for `keysFirst`. */
   readonly keys?: string;
   /** A lookup table, sorted by scope, that names rows of `from`. */
@@ -184,12 +182,12 @@ export async function listPage(store: HistoryStore, request: ListRequest): Promi
   const current = number ?? token?.page ?? 1;
   const skipped = number === null ? 0 : (number - 1) * limit;
   const after = token?.lastRow ?? null;
-  const { records, more } = await listSlice(store, { ...request, skipped, after, name: path });
+  const { records, more, sequence } = await listSlice(store, { ...request, skipped, after, name: path });
   const last = records.at(-1);
   return {
     records,
     page: current,
-    nextPage: more && last ? encodeCursor(path, { lastRow: placeOf(request, last, after), page: current + 1 }) : null,
+    nextPage: more && last ? encodeCursor(path, { lastRow: placeOf(last, sequence, after), page: current + 1 }) : null,
   };
 }
 
@@ -209,12 +207,13 @@ const probeRows = (limit: number): number => 2 * (limit + 1) + 64;
 /** A span of the whole exchange has 10,000 to 100,000 rows up to this length; reading them costs less than a lookup. */
 const DIRECT_SPAN_S = 900;
 
-/** At most `limit` rows of a scope, and whether more follow. */
+/** At most `limit` rows of a scope, whether more follow, and the counter of the last row in the list's order. */
 export async function listSlice(store: HistoryStore, request: SliceRequest) {
   const { source, limit, parameters } = request;
   const found = await findRows(store, request);
-  const records = found.slice(0, limit).map((row) => toRow(source.fields, row, parameters));
-  return { records, more: found.length > limit };
+  const rows = found.slice(0, limit);
+  const records = rows.map((row) => toRow(source.fields, row, parameters));
+  return { records, more: found.length > limit, sequence: String(rows.at(-1)?.sequence ?? 0) };
 }
 
 type Found = Readonly<Record<string, unknown>>;
@@ -256,22 +255,23 @@ async function readRows(store: HistoryStore, request: SliceRequest, plan: PagePl
   const { source, limit, skipped, after = null } = request;
   const { columns, named } = pageColumns(source.fields);
   const window = 'LIMIT {rows:UInt32} OFFSET {skipped:UInt64}';
-  const sql = listQuery(request, { select: columns.join(', '), after, window, ...plan });
+  const select = [...columns, source.sequenceSql ?? '0'].join(', ');
+  const sql = listQuery(request, { select, after, window, ...plan });
   const { since = 0, probe = 0 } = plan;
   const place = after === null ? {} : afterParameters(after);
   const parameters = { ...parametersOf(request), ...place, since, probe, rows: limit + 1, skipped };
   const rows = await store.cells(sql, parameters, PAGE_SETTINGS);
-  return rows.map((cells) => ({ ...named(cells), probed: cells[columns.length] }));
+  const counted = columns.length;
+  return rows.map((cells) => ({ ...named(cells), sequence: cells[counted], probed: cells[counted + 1] }));
 }
 
 /** The place of a row, in the order of the row that its page follows. */
-function placeOf({ source: { sequenceOf }, parameters }: ListScope, row: Row, after: RowPlace | null): RowPlace {
-  const sequence = typeof sequenceOf === 'string' ? row[sequenceOf] : sequenceOf?.(row, parameters);
+function placeOf(row: Row, sequence: string, after: RowPlace | null): RowPlace {
   return {
     ts: Number(row.ts),
     slot: Number(row.slot),
     ...(hasBlockPlace(after) ? { txIndex: row.txIndex === null ? null : Number(row.txIndex) } : {}),
-    sequence: String(sequence ?? 0),
+    sequence,
     txSig: String(row.txSig),
     txSigIndex: Number(row.txSigIndex),
   };

@@ -15,11 +15,12 @@ const EVENT_BITS = 32;
  * SQL of an event's place in its block: the index of its transaction plus one, then its own index; 0 where the index is unknown.
  * The place of a row depends on nothing but the row, so the order is total where only some rows of a slot have an index.
  */
-export const BLOCK_PLACE = `ifNull(bitShiftLeft(toUInt64(tx_index) + 1, ${EVENT_BITS}) + event_index, toUInt64(0))`;
+const placeSql = (txIndex: string, eventIndex: string): string =>
+  `ifNull(bitShiftLeft(toUInt64(${txIndex}) + 1, ${EVENT_BITS}) + ${eventIndex}, toUInt64(0))`;
 
-/** `BLOCK_PLACE` of a row, as decimal text: a token is made of a row that was read without it. `paging.test.ts` holds both against each other. */
-const blockPlace = ({ txIndex, txSigIndex }: RowPlace): string =>
-  typeof txIndex === 'number' ? String((BigInt(txIndex + 1) << BigInt(EVENT_BITS)) + BigInt(txSigIndex)) : '0';
+/** The place of a stored row. */
+export const BLOCK_PLACE = placeSql('tx_index', 'event_index');
+const PLACE_AFTER = placeSql('{txIndex:Nullable(UInt32)}', '{txSigIndex:UInt32}');
 
 /** Whether a page continues in the order with the place in the block. Tokens of the older order keep that order to their end. */
 export const hasBlockPlace = (after: RowPlace | null): boolean => after?.txIndex !== undefined || after === null;
@@ -36,7 +37,7 @@ export const orderOf = ({ sequenceSql }: Sequenced, after: RowPlace | null): rea
 
 /** SQL that selects the rows after one. The first comparison lets the server skip newer granules; it cannot use the tuple for that. */
 export function afterSql(source: Sequenced, after: RowPlace): string {
-  const place = hasBlockPlace(after) ? '{place:UInt64},' : '';
+  const place = hasBlockPlace(after) ? `${PLACE_AFTER},` : '';
   const sequence = source.sequenceSql === undefined ? '' : '{sequence:UInt64},';
   return `AND ts <= {ts:Int64} AND (${orderOf(source, after).join(', ')}) < ({ts:Int64}, {slot:UInt64}, ${place} ${sequence}
     toFixedString(base58Decode({txSig:String}), 64), {txSigIndex:UInt32})`;
@@ -58,6 +59,6 @@ export function withoutUnplacedCopies(
 
 /** Parameters of `afterSql`. */
 export function afterParameters(after: RowPlace) {
-  const { ts, slot, sequence, txSig, txSigIndex } = after;
-  return { ts, slot, place: blockPlace(after), sequence, txSig, txSigIndex };
+  const { ts, slot, txIndex = null, sequence, txSig, txSigIndex } = after;
+  return { ts, slot, txIndex, sequence, txSig, txSigIndex };
 }

@@ -25,7 +25,7 @@ const OLDER_PLANNER: ClickHouseSettings = { enable_analyzer: 0 };
 /** For queries over few granules: one thread, because waiting for other threads costs more than they save. */
 export const PAGE_SETTINGS: ClickHouseSettings = { ...OLDER_PLANNER, max_threads: 1 };
 
-type Parameter = string | number | readonly string[] | Readonly<Record<string, string>>;
+type Parameter = string | number | null | readonly string[] | Readonly<Record<string, string>>;
 export type Parameters = Readonly<Record<string, Parameter>>;
 
 /** Why a query failed: no connection, time limit, missing table, or a server error. */

@@ -1,12 +1,11 @@
 // Order actions of one account: its trades, the actions of an order, fills that closed a position. Lookup tables find the
 // events of the account; the event table gives the rows.
 
-import { amount, derived, optionalAmount, type Row, type RowField, TX_INDEX, text } from '../fields.ts';
+import { amount, derived, optionalAmount, type RowField, TX_INDEX, text } from '../fields.ts';
 import type { RowSource } from '../lists.ts';
-import type { Parameters } from '../store.ts';
 import { OF_USER } from './balances.ts';
 import { FILL_ORDER, TRADE_FIELDS } from './market.ts';
-import { ACTION_RANKS, LAST_RANK, RANK } from './orders.ts';
+import { RANK } from './orders.ts';
 
 const USER = '{user:String}';
 const KEY = `toFixedString(base58Decode(${USER}), 32)`;
@@ -74,13 +73,6 @@ const FILLED_MAX = 2n ** BigInt(FILLED_BITS) - 1n;
 const actionSequence = (filled: string): string =>
   `bitOr(bitShiftLeft(toUInt64(${RANK}), ${FILLED_BITS}), least(toUInt64(${filled}), ${FILLED_MAX}))`;
 
-function sequenceOfAction(row: Row, { user, orderId }: Parameters): string {
-  const side = row.taker === user && row.takerOrderId === orderId ? 'taker' : 'maker';
-  const filled = BigInt(row[`${side}OrderCumulativeBaseAssetAmountFilled`]?.toString() ?? 0);
-  const rank = BigInt(ACTION_RANKS[String(row.action)] ?? LAST_RANK);
-  return String((rank << BigInt(FILLED_BITS)) | (filled < FILLED_MAX ? filled : FILLED_MAX));
-}
-
 export const ORDER_ACTIONS: RowSource = {
   from: '{db:Identifier}.order_action',
   fields: USER_TRADE_FIELDS.map((field) =>
@@ -88,7 +80,6 @@ export const ORDER_ACTIONS: RowSource = {
   ),
   filterSql: 'true',
   sequenceSql: actionSequence(`ifNull(if(${IS_TAKER}, taker_${CUMULATIVE}, maker_${CUMULATIVE}), 0)`),
-  sequenceOf: sequenceOfAction,
   lookup: {
     from: '{db:Identifier}.account_action',
     filterSql: `${OF_USER} AND order_id = {orderId:UInt32}`,

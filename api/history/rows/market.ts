@@ -118,7 +118,7 @@ export const FUNDING_RATE_FIELDS: readonly RowField[] = eventFields(
 );
 
 /** Fill ids grow by market, so all lists show two fills of a market in the same order. */
-export const FILL_ORDER = { sequenceSql: 'ifNull(fill_record_id, 0)', sequenceOf: 'fillRecordId' } as const;
+export const FILL_ORDER = { sequenceSql: 'ifNull(fill_record_id, 0)' } as const;
 
 export const TRADES: RowSource = {
   from: '{db:Identifier}.order_action',
@@ -132,6 +132,5 @@ export const FUNDING_RATES: RowSource = {
   from: '{db:Identifier}.funding_rate',
   fields: FUNDING_RATE_FIELDS,
   sequenceSql: 'record_id',
-  sequenceOf: 'recordId',
   filterSql: 'market_index = {marketIndex:UInt16}',
 };

@@ -75,8 +75,8 @@ export const ORDER_FIELDS: readonly RowField[] = eventFields(
 );
 
 /** Order of actions within a slot: place, trigger, fill, then the end of the order. */
-export const ACTION_RANKS: Readonly<Record<string, number>> = { place: 0, trigger: 1, fill: 2 };
-export const LAST_RANK = 3;
+const ACTION_RANKS: Readonly<Record<string, number>> = { place: 0, trigger: 1, fill: 2 };
+const LAST_RANK = 3;
 export const RANK = `multiIf(${Object.entries(ACTION_RANKS).map(([name, rank]) => `action = '${name}', ${rank}`)}, ${LAST_RANK})`;
 
 const ACTED = `order_id, order_cumulative_base_asset_amount_filled, order_cumulative_quote_asset_amount_filled, fee, action,
