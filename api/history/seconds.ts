@@ -1,5 +1,5 @@
 // Lengths of time in seconds.
 
+export { DAY_S } from '../../schemas/index.ts';
 export const MINUTE_S = 60;
 export const HOUR_S = 3_600;
-export const DAY_S = 86_400;

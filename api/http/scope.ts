@@ -10,8 +10,8 @@ export interface ScopeOptions {
 }
 
 /**
- * Registers a group of routes. It gets a name: the framework looks for a function without one among all modules of the process, which
- * takes up to a millisecond for each of forty groups.
+ * Registers a group of routes. It gets a name: the framework looks for a function without one among all modules of the process, for
+ * each of forty groups.
  */
 export async function inScope(
   app: FastifyInstance,
