@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { keyText } from '../schemas/index.ts';
 import { key, USER, update, userBytes } from '../test/support/ingest/accounts.ts';
 import { AccountStore } from './account-store.ts';
-import { keyText } from './diff/output.ts';
 import { StoredAccount } from './stored-account.ts';
 
 const state = (n: number, slot: number) =>

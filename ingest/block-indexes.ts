@@ -1,6 +1,6 @@
 // Finds the index in its block of the transaction that wrote an account: account updates and transactions have the same signature.
 
-import { keyText } from './diff/output.ts';
+import { keyText } from '../schemas/index.ts';
 import { changed } from './packed-update.ts';
 import type { AccountUpdate, SourceUpdate } from './source.ts';
 

@@ -1,6 +1,7 @@
 import bs58 from 'bs58';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { keyText } from '../schemas/index.ts';
 import {
   accountOf,
   CLOB,
@@ -20,7 +21,7 @@ import {
 import { blankAccount, random, setField } from '../test/support/ingest/bytes.ts';
 import { history, openOrders, truth } from '../test/support/ingest/history.ts';
 import { NaiveReader } from '../test/support/ingest/naive-reader.ts';
-import { isBookChange, keyText, type Output } from './diff/output.ts';
+import { isBookChange, type Output } from './diff/output.ts';
 import type { AccountUpdate } from './source.ts';
 
 describe('differ', () => {

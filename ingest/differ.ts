@@ -1,6 +1,6 @@
 // Turns account updates into changes: keeps each account's newest state and emits the differences. Pure: no clock, no I/O.
 
-import { marketKey } from '../schemas/index.ts';
+import { keyBytes, keyText, marketKey } from '../schemas/index.ts';
 import { AccountStore } from './account-store.ts';
 import { AccountError, discriminatorOf } from './decode/account.ts';
 import type { MarketReader } from './decode/market.ts';
@@ -8,7 +8,7 @@ import { ClobDiffer } from './diff/clobs.ts';
 import { AccountKinds } from './diff/kinds.ts';
 import { MarginChanges } from './diff/margins.ts';
 import { MarketDiffer } from './diff/markets.ts';
-import { type BookChange, changeAt, type Emit, isBookChange, keyBytes, keyText, parkAccount } from './diff/output.ts';
+import { type BookChange, changeAt, type Emit, isBookChange, parkAccount } from './diff/output.ts';
 import { PlainDiffer } from './diff/plain.ts';
 import { UserDiffer } from './diff/users.ts';
 import { emitInBrackets, type FullEmission, GatheredAccounts, withEarlier } from './full-emission.ts';

@@ -1,8 +1,8 @@
 // Emits all accounts in full between brackets of their markets, step by step: those of a first complete read, or the stored ones.
 
-import { type MarketRef, marketKey } from '../schemas/index.ts';
+import { keyText, type MarketRef, marketKey } from '../schemas/index.ts';
 import type { AccountStore } from './account-store.ts';
-import { type Emit, keyText, type Output } from './diff/output.ts';
+import type { Emit, Output } from './diff/output.ts';
 import type { AccountUpdate } from './source.ts';
 import { isOlder, KIND_ORDER, type Kind, StoredAccount } from './stored-account.ts';
 

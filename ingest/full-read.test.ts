@@ -3,7 +3,7 @@
 import bs58 from 'bs58';
 import { describe, expect, it } from 'vitest';
 import { createMetrics, type NewRecord, readConfig, silentLogger } from '../platform/index.ts';
-import { decodeMessage, loadDefinition, TOPICS, type Topic } from '../schemas/index.ts';
+import { decodeMessage, keyText, loadDefinition, TOPICS, type Topic } from '../schemas/index.ts';
 import {
   key,
   marketBytes,
@@ -15,7 +15,7 @@ import {
   userBytes,
 } from '../test/support/ingest/accounts.ts';
 import { MemoryLog } from '../test/support/ingest/memory-log.ts';
-import { keyText, type Output } from './diff/output.ts';
+import type { Output } from './diff/output.ts';
 import { startIngest } from './role.ts';
 import { PackedAccounts, Packing } from './rpc/packed-accounts.ts';
 import type { AccountUpdate, Source, SourceUpdate } from './source.ts';

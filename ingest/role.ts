@@ -10,10 +10,9 @@ import {
   type RoleContext,
   type RunningRole,
 } from '../platform/index.ts';
-import { type ChainDefinition, loadDefinition, TOPICS, withVaultProgram } from '../schemas/index.ts';
+import { type ChainDefinition, keyText, loadDefinition, TOPICS, withVaultProgram } from '../schemas/index.ts';
 import { BackfillRunner } from './backfill/runner.ts';
 import { compileEvents, type EventDecoder } from './decode/events.ts';
-import { keyText } from './diff/output.ts';
 import { type DeriveUser, Differ } from './differ.ts';
 import { FinalityCheck } from './finality/check.ts';
 import { recordedRetractions, signaturesOf, writeLanded } from './finality/records.ts';

@@ -1,6 +1,6 @@
 // The newest state of an account, as the differ keeps it.
 
-import { keyBytes, keyText } from './diff/output.ts';
+import { keyBytes, keyText } from '../schemas/index.ts';
 import { Packed } from './packed.ts';
 import { hasBytes, owned, PackedUpdate, sizeOf } from './packed-update.ts';
 import type { AccountUpdate } from './source.ts';

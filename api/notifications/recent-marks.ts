@@ -43,7 +43,7 @@ export class RecentMarks {
     const take = ({ records }: LogBatch): void => {
       for (const { value } of records) this.#take(value);
     };
-    this.#follower.run((signal) => followAlways({ log, logger, topic: TOPIC, from, signal, take }));
+    followAlways(this.#follower, { log, logger, topic: TOPIC, from, take });
   }
 
   /** Settles when following ends. */

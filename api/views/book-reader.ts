@@ -13,6 +13,7 @@ import {
   Pace,
   type Registry,
   SlicedWork,
+  TopicFollower,
 } from '../../platform/index.ts';
 import type { PublishedDifference, Steps } from '../../processors/book/index.ts';
 import {
@@ -75,7 +76,7 @@ export class BookReader {
   readonly #books = new Map<string, PublishedBook>();
   readonly #listeners = new Set<BookListener>();
   readonly #recordListeners = new Set<RecordListener>();
-  readonly #abort = new AbortController();
+  readonly #follower = new TopicFollower();
   readonly #catchUp = new CatchUp();
   /** Runs comparisons with snapshots in slices. */
   readonly #comparing = new SlicedWork();
@@ -84,7 +85,6 @@ export class BookReader {
   readonly #differences: Counter<'market'>;
   #newestSlot: number | null = null;
   #slotAdvancedAtMs: number;
-  #loops: Promise<unknown> = Promise.resolve();
 
   constructor(options: ReaderOptions) {
     this.#options = options;
@@ -122,19 +122,20 @@ export class BookReader {
     await this.#options.log.ensureTopics([TOPICS.bookViews]);
     const from = await this.#bookStart();
     await this.indicative.start();
-    this.#loops = Promise.all([this.#markets.done, this.indicative.done, this.#followBooks(from)]);
-    this.#loops.catch(() => {}); // `done` reports it
+    const { log, logger } = this.#options;
+    const take = (batch: LogBatch): Promise<void> => this.#applyBatch(batch);
+    followAlways(this.#follower, { log, logger, topic: TOPICS.bookViews, from, take });
   }
 
   /** Settles when following ends. Rejects when a book fails to apply a message. */
   get done(): Promise<void> {
-    return this.#loops.then(() => undefined);
+    const all = Promise.all([this.#markets.done, this.indicative.done, this.#follower.done]).then(() => undefined);
+    all.catch(() => {}); // As in `TopicFollower.done`.
+    return all;
   }
 
   async stop(): Promise<void> {
-    this.#abort.abort();
-    await Promise.all([this.#markets.stop(), this.indicative.stop()]);
-    await this.#loops.catch(() => {});
+    await Promise.all([this.#markets.stop(), this.indicative.stop(), this.#follower.stop()]);
   }
 
   /** The markets of the exchange. */
@@ -254,12 +255,6 @@ export class BookReader {
     return offsets;
   }
 
-  #followBooks(from: ReadonlyMap<number, bigint>): Promise<void> {
-    const { log, logger } = this.#options;
-    const take = (batch: LogBatch): Promise<void> => this.#applyBatch(batch);
-    return followAlways({ log, logger, topic: TOPICS.bookViews, from, signal: this.#abort.signal, take });
-  }
-
   /** A long batch is applied in parts, each with its own change, so that other books do not wait for all of it. */
   async #applyBatch(batch: LogBatch): Promise<void> {
     const { partition, records } = batch;
@@ -272,7 +267,7 @@ export class BookReader {
       this.#announce(changed);
       changed = new Set();
       await pace.rest();
-      if (this.#abort.signal.aborted) return;
+      if (this.#follower.signal.aborted) return;
     }
     this.#catchUp.advance(batch);
     this.#announce(changed);
@@ -346,7 +341,7 @@ export class BookReader {
   ): Promise<void> {
     let difference: PublishedDifference | null;
     try {
-      difference = await this.#comparing.run(steps, () => !this.#abort.signal.aborted);
+      difference = await this.#comparing.run(steps, () => !this.#follower.signal.aborted);
     } catch (error) {
       this.#reportUnreadable(origin, error);
       return;

@@ -3,7 +3,6 @@
 
 import {
   type EventLog,
-  followTopic,
   type LogBatch,
   type Logger,
   type LogRecord,
@@ -45,17 +44,16 @@ export interface FollowOptions {
   readonly logger: Logger;
   readonly topic: Topic;
   readonly from: ReadonlyMap<number, bigint>;
-  readonly signal: AbortSignal;
-  /** Applies one batch. An error that it throws ends following; it does not count as a failure of the log. */
+  /** Applies one batch. An error that it throws ends the follower; it does not count as a failure of the log. */
   readonly take: (batch: LogBatch) => void | Promise<void>;
 }
 
-/** Resolves when the signal aborts. Rejects with an error of `take`. */
-export function followAlways({ logger, signal, ...followed }: FollowOptions): Promise<void> {
+/** Follows a topic until the follower ends. */
+export function followAlways(follower: TopicFollower, { logger, ...followed }: FollowOptions): void {
   const { topic } = followed;
   const onLogFailure = (error: unknown) =>
     logger.error({ topic: topic.name, error: String(error) }, 'the log cannot be followed, trying again');
-  return followTopic({ ...followed, onLogFailure }, signal);
+  follower.follow({ ...followed, onLogFailure });
 }
 
 export interface ReadAndFollowOptions extends Pick<FollowOptions, 'log' | 'logger' | 'topic'> {
@@ -74,14 +72,14 @@ export async function readAndFollow(follower: TopicFollower, options: ReadAndFol
   const take = ({ records }: LogBatch): void => {
     for (const record of records) options.take(record, true);
   };
-  follower.run((signal) => followAlways({ log, logger, topic, from, signal, take }));
+  followAlways(follower, { log, logger, topic, from, take });
 }
 
 /** Follows a topic with one partition from its oldest record. Resolves once following has begun; `catchUp` says when it is at the end. */
 export async function followFromOldest(
   follower: TopicFollower,
   catchUp: CatchUp,
-  options: Omit<FollowOptions, 'from' | 'signal'>,
+  options: Omit<FollowOptions, 'from'>,
 ): Promise<void> {
   const { log, topic } = options;
   await log.ensureTopics([topic]);
@@ -92,7 +90,7 @@ export async function followFromOldest(
     catchUp.advance(batch);
   };
   const from = new Map([[ONLY_PARTITION, earliest]]);
-  follower.run((signal) => followAlways({ ...options, from, signal, take }));
+  followAlways(follower, { ...options, from, take });
 }
 
 /** Next offset of every partition: a follower from there takes only later records. */

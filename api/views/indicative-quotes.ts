@@ -79,7 +79,7 @@ export class IndicativeQuotes {
     this.#catchUp.begin(partitions);
     const from = new Map(partitions.map(({ partition, from }) => [partition, from]));
     const take = (batch: LogBatch): void => this.#take(batch);
-    this.#follower.run((signal) => followAlways({ log, logger, topic: TOPICS.quotes, from, signal, take }));
+    followAlways(this.#follower, { log, logger, topic: TOPICS.quotes, from, take });
   }
 
   /** True once the quotes of the look-back are read. */

@@ -31,7 +31,7 @@ export class IngestedSlot {
     await log.ensureTopics([TOPIC]);
     const from = new Map([[PARTITION, (await log.bounds(TOPIC, PARTITION)).next]]);
     const take = (batch: LogBatch): void => this.#take(batch);
-    this.#follower.run((signal) => followAlways({ log, logger, topic: TOPIC, from, signal, take }));
+    followAlways(this.#follower, { log, logger, topic: TOPIC, from, take });
   }
 
   /** Settles when following ends. */

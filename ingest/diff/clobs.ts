@@ -1,11 +1,10 @@
 // Diffs market-level order accounts, one per market that names one: which open nodes changed with an update.
 
-import type { OrderState } from '../../schemas/index.ts';
-import { CLOB_NODE_BYTES, CLOB_NODES_OFFSET } from '../../schemas/index.ts';
+import { CLOB_NODE_BYTES, CLOB_NODES_OFFSET, keyText, type OrderState } from '../../schemas/index.ts';
 import { changedBlocks } from '../decode/blocks.ts';
 import type { ClobReader } from '../decode/clob.ts';
 import type { AccountUpdate } from '../source.ts';
-import { type Emit, keyText, OrderChanges, type WriteOfAccount } from './output.ts';
+import { type Emit, OrderChanges, type WriteOfAccount } from './output.ts';
 
 interface StoredClob {
   readonly pubkey: Uint8Array;

@@ -1,14 +1,14 @@
 // Says of which kind an account is, by its owner and its first bytes, and parks accounts of unknown kinds once.
 
 import bs58 from 'bs58';
-import { DISCRIMINATOR_BYTES } from '../../schemas/index.ts';
+import { DISCRIMINATOR_BYTES, keyText } from '../../schemas/index.ts';
 import { discriminatorOf } from '../decode/account.ts';
 import { isOracle } from '../decode/oracle.ts';
 import { peekData } from '../packed-update.ts';
 import type { Readers } from '../readers.ts';
 import type { AccountUpdate } from '../source.ts';
 import type { Kind, StoredAccount } from '../stored-account.ts';
-import { type Emit, keyText, parkAccount } from './output.ts';
+import { type Emit, parkAccount } from './output.ts';
 
 /** Accounts of unknown kinds that are remembered. */
 const UNREADABLE_MAX = 10_000;

@@ -1,11 +1,10 @@
 // Collects what changed in the margin of accounts and markets until the next block time. An account that changes with every
 // fill so costs one record a block time.
 
-import type { AccountMargin, MarketMargin } from '../../schemas/index.ts';
-import { marketKey } from '../../schemas/index.ts';
+import { type AccountMargin, keyBytes, type MarketMargin, marketKey } from '../../schemas/index.ts';
 import type { UserReader } from '../decode/user.ts';
 import { LargeMap } from '../large-map.ts';
-import { type Emit, keyBytes, type Output } from './output.ts';
+import type { Emit, Output } from './output.ts';
 
 /** An account whose margin changed. */
 export interface ChangedAccount {

@@ -1,14 +1,21 @@
 // Diffs market, oracle and State accounts: market states, a price for every market from its oracle, and the inputs of
 // position P&L.
 
-import type { BookMarket, BookOracle, MarketMargin, MarketRef, PositionMarket } from '../../schemas/index.ts';
-import { marketKey } from '../../schemas/index.ts';
+import {
+  type BookMarket,
+  type BookOracle,
+  keyText,
+  type MarketMargin,
+  type MarketRef,
+  marketKey,
+  type PositionMarket,
+} from '../../schemas/index.ts';
 import { AccountError } from '../decode/account.ts';
 import { type ExchangeState, type MarketOracle, type MarketReader, UNKNOWN_EXCHANGE } from '../decode/market.ts';
 import { quoteAssetPrice, readOracle } from '../decode/oracle.ts';
 import type { OraclePrice } from '../decode/oracle-price.ts';
 import type { AccountUpdate } from '../source.ts';
-import { type Emit, keyText } from './output.ts';
+import type { Emit } from './output.ts';
 
 interface StoredMarket {
   readonly ref: MarketRef;

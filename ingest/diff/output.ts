@@ -26,8 +26,6 @@ import type { VaultOutput } from '../decode/vault.ts';
 import type { ParkReason } from '../park-reasons.ts';
 import type { AccountUpdate } from '../source.ts';
 
-export { keyBytes, keyText } from '../../schemas/index.ts';
-
 export type Output =
   | { readonly name: 'BookOrders'; readonly value: BookOrders }
   | { readonly name: 'BookMarket'; readonly value: BookMarket }

@@ -1,12 +1,12 @@
 // Diffs User accounts: which open orders and perp positions changed with an update.
 
 import bs58 from 'bs58';
-import type { AccountStateOrder, MarketRef, OrderState } from '../../schemas/index.ts';
+import { type AccountStateOrder, keyText, type MarketRef, type OrderState } from '../../schemas/index.ts';
 import { viewOf } from '../decode/account.ts';
 import { changedBlocks, isSameRange } from '../decode/blocks.ts';
 import type { PerpPosition, UserReader } from '../decode/user.ts';
 import type { AccountUpdate } from '../source.ts';
-import { type Emit, keyText, OrderChanges, parkAccount, type WriteOfAccount } from './output.ts';
+import { type Emit, OrderChanges, parkAccount, type WriteOfAccount } from './output.ts';
 
 interface UserState {
   readonly key: string;

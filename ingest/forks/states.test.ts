@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { keyText } from '../diff/output.ts';
+import { keyText } from '../../schemas/index.ts';
 import type { AccountUpdate } from '../source.ts';
 import { type ConfirmedState, ForkStates } from './states.ts';
 

@@ -1,7 +1,7 @@
 // The state of every account at the tip of the fork that the node follows: the confirmed state, or a newer one of that fork.
 // When a slot leaves the fork, the states of the surviving ancestor come back. Pure: no clock, no I/O.
 
-import { keyText } from '../diff/output.ts';
+import { keyText } from '../../schemas/index.ts';
 import type { AccountUpdate } from '../source.ts';
 import { ForkChain, type Place } from './chain.ts';
 

@@ -1,6 +1,6 @@
 // Holds the beginning of a stream until it is proven to continue an earlier one.
 
-import { keyText } from '../diff/output.ts';
+import { keyText } from '../../schemas/index.ts';
 import { isNewer } from '../rpc/intake.ts';
 import type { AccountUpdate, TransactionLogs } from '../source.ts';
 import { BlockChain, type BlockRef, type LinkedBlock } from './cursor.ts';

@@ -3,8 +3,7 @@
 import { hash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../../platform/index.ts';
-import type { LiveSource } from '../../schemas/index.ts';
-import { keyText } from '../diff/output.ts';
+import { keyText, type LiveSource } from '../../schemas/index.ts';
 import { UpdateQueue } from '../queue.ts';
 import type {
   AccountsRead,

@@ -1,6 +1,6 @@
 // Updates that a session hands on: live updates wait here until all accounts are read, and each slot's label follows its data.
 
-import { keyText } from '../diff/output.ts';
+import { keyText } from '../../schemas/index.ts';
 import { packed } from '../packed-update.ts';
 import type { UpdateQueue } from '../queue.ts';
 import type { AccountUpdate, TransactionLogs } from '../source.ts';

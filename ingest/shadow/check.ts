@@ -8,10 +8,12 @@ import {
   type BookRepair,
   EVIDENCE_MAX,
   encodeMessage,
+  keyBytes,
+  keyText,
   type MarketRef,
   marketKey,
 } from '../../schemas/index.ts';
-import { keyBytes, keyText, type Output } from '../diff/output.ts';
+import type { Output } from '../diff/output.ts';
 import type { Differ } from '../differ.ts';
 import type { AccountsRead } from '../source.ts';
 import { Comparison, type Suspect } from './comparison.ts';

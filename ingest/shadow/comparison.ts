@@ -1,7 +1,7 @@
 // Compares a read with the stored accounts, in slices beside the stream: lists differing accounts, and rebuilds every market
 // from the read. Accounts outside a partial read enter the rebuild as they are stored.
 
-import { keyText } from '../diff/output.ts';
+import { keyText } from '../../schemas/index.ts';
 import type { Differ } from '../differ.ts';
 import { changed, sizeOf } from '../packed-update.ts';
 import type { AccountsRead, AccountUpdate } from '../source.ts';

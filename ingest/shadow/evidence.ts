@@ -4,11 +4,11 @@ import {
   type BookEvidence,
   differentFields,
   EVIDENCE_MAX,
+  keyText,
   marketKey,
   type OrderEvidence,
   orderEvidence,
 } from '../../schemas/index.ts';
-import { keyText } from '../diff/output.ts';
 import type { Differ } from '../differ.ts';
 import type { AccountUpdate } from '../source.ts';
 import { digestOrder, type FreshBook, Rebuild } from './rebuild.ts';

@@ -5,6 +5,7 @@ import {
   type BookOracle,
   type DigestedOrder,
   encodeMessage,
+  keyText,
   type MarketRef,
   type MessageTypes,
   marketKey,
@@ -12,7 +13,7 @@ import {
   type OrderSource,
   type OrderState,
 } from '../../schemas/index.ts';
-import { keyText, OrderChanges, type Output } from '../diff/output.ts';
+import { OrderChanges, type Output } from '../diff/output.ts';
 import type { Differ } from '../differ.ts';
 import type { AccountUpdate } from '../source.ts';
 

@@ -1,8 +1,10 @@
 // SQL that sums account activity by day. The sink stores finished days with it; readers sum all other days from the events.
 // `db` is the prefix of a table's name: empty, or a database and a dot.
 
+import { BASE_PRECISION } from '../chain/scales.ts';
 import { IS_TRANSFER_SQL } from './fill-use.ts';
 import { ACCOUNT_DAY_TABLES } from './tables.ts';
+import { quoteValueSql } from './values.ts';
 
 export const DAY_S = 86_400;
 
@@ -112,7 +114,7 @@ export const fundingRows = (db: string, where: string): string => `
 export function moneyRows(db: string, where: (column: 'user' | 'liquidator') => string): string {
   const settled = `
   SELECT user, ts, market_index, 0 AS is_funding, ${NOTHING} AS funding_amount, toInt256(pnl) AS settled_amount,
-    if(explanation = 'expiredPosition', intDiv(toInt256(base_asset_amount) * settle_price, toInt256(1000000000)),
+    if(explanation = 'expiredPosition', ${quoteValueSql('base_asset_amount', 'settle_price', BASE_PRECISION)},
       ${NOTHING}) AS moved_amount,
     if(explanation = 'expiredPosition', toInt256(base_asset_amount), ${NOTHING}) AS ended_base,
     if(explanation = 'expiredPosition', toInt256(quote_entry_amount), ${NOTHING}) AS ended_entry

@@ -103,7 +103,7 @@ export class AccountFeed implements SequencedFeed {
       await readToEnd({ log, topic: TOPICS.openOrders, partition }, ({ value }) => this.#restore(value));
     }
     const take = (batch: LogBatch): void => this.#take(batch);
-    this.#follower.run((signal) => followAlways({ log, logger, topic: TOPICS.orderChanges, from, signal, take }));
+    followAlways(this.#follower, { log, logger, topic: TOPICS.orderChanges, from, take });
   }
 
   /** Settles when following ends; rejects when a change cannot be published. */

@@ -34,7 +34,7 @@ export class TradeFollowing {
     await log.ensureTopics([topic]);
     const from = await nextOffsets(log, topic);
     await feed.start(); // After the offsets are known: a later record is followed, an earlier one is the newest of its market.
-    this.#follower.run((signal) => followAlways({ log, logger, topic, from, signal, take }));
+    followAlways(this.#follower, { log, logger, topic, from, take });
   }
 
   /** Settles when following ends; rejects when a record cannot be published. */

@@ -43,7 +43,7 @@ export class JobLog {
     const next = await readToEnd({ log, topic: TOPIC, partition: PARTITION }, (record) => this.#take(record));
     const from = new Map([[PARTITION, next]]);
     const take = ({ records }: LogBatch): void => this.#takeAll(records);
-    this.#follower.run((signal) => followAlways({ log, logger, topic: TOPIC, from, signal, take }));
+    followAlways(this.#follower, { log, logger, topic: TOPIC, from, take });
   }
 
   /** Settles when following ends. */

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { silentLogger } from '../../../platform/index.ts';
 import { AccountDays } from '../../../processors/history/account-days.ts';
 import { sinkMetrics } from '../../../processors/history/metrics.ts';
-import { dayOf } from '../../../schemas/index.ts';
+import { dayOf, fundingPercent1e9, fundingPercentSql, quoteValue, quoteValueSql } from '../../../schemas/index.ts';
 import { address, key } from '../../../test/support/api/history-requests.ts';
 import { DAY, HistoryStage, NOW } from '../../../test/support/api/history-stage.ts';
 import { times } from '../../../test/support/platform/times.ts';
@@ -279,6 +279,24 @@ describe('stored and open parts of a span', () => {
         },
       ),
       { numRuns: 30 },
+    );
+  });
+});
+
+describe('values that ClickHouse computes', () => {
+  it('equal those of TypeScript, for negative amounts and without a price too', async () => {
+    const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
+    const scale = fc.constantFrom(1n, 1_000_000n, 1_000_000_000n);
+    const amounts = fc.sample(fc.tuple(int64, fc.oneof(int64, fc.constant(0n)), scale), 200);
+    const rows = amounts.map(([amount, price, scale]) => `(${amount}, ${price}, ${scale})`).join(', ');
+    const query = `SELECT toString(${quoteValueSql('amount', 'price', 'scale')}), toString(${fundingPercentSql('amount', 'price')})
+      FROM VALUES('amount Int64, price Int64, scale Int64', ${rows})`;
+    const result = await stage.clickhouse.client.query({ query, format: 'JSONCompactEachRow' });
+    expect(await result.json()).toEqual(
+      amounts.map(([amount, price, scale]) => [
+        String(quoteValue(amount, price, scale)),
+        String(fundingPercent1e9(amount, price)),
+      ]),
     );
   });
 });

@@ -1,6 +1,13 @@
 // Leaderboards: traded volume and P&L by authority.
 
-import { fillSidesByTime, fillSumsSql, fundingRows, moneySumsSql } from '../../../schemas/index.ts';
+import {
+  BASE_PRECISION,
+  fillSidesByTime,
+  fillSumsSql,
+  fundingRows,
+  moneySumsSql,
+  quoteValueSql,
+} from '../../../schemas/index.ts';
 import type { HistoryStore } from '../store.ts';
 import { both, cleanDays, DB, END_OF_DAY, sharesOf, storedFills, storedMoney } from './account-days.ts';
 
@@ -101,7 +108,7 @@ export async function standings(
   const late = sharesOf(clean, { after: from, until: to, cuts: [] });
   const funding = both(storedMoney('1', late.stored), moneySumsSql(fundingRows(DB, late.open), '1'));
   const worth = (base: string, prices: string) =>
-    `intDiv(${base} * toInt256OrZero({${prices}:Map(String, String)}[toString(market_index)]), toInt256(1000000000))`;
+    quoteValueSql(base, `toInt256OrZero({${prices}:Map(String, String)}[toString(market_index)])`, BASE_PRECISION);
   return store.rows<Standing>(
     `SELECT base58Encode(owners.authority) AS authority, toString(sum(volume)) AS volume, toString(sum(pnl)) AS pnl
      FROM (

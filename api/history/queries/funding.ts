@@ -1,5 +1,6 @@
 // Mean funding rates over a day, a week, a month and a year.
 
+import { fundingPercentSql } from '../../../schemas/index.ts';
 import { divideRounded } from '../../http/units.ts';
 import { HOUR_S } from '../seconds.ts';
 import type { HistoryStore } from '../store.ts';
@@ -28,8 +29,7 @@ export async function averageFunding(
     `SELECT market_index AS marketIndex, [${sums.join(', ')}] AS sums
      FROM (
        SELECT market_index, ts, row_number() OVER (PARTITION BY market_index ORDER BY record_id DESC) AS place,
-         if(oracle_price_twap = 0, toInt256(0),
-           intDiv(toInt256(funding_rate_long) * 100000000, toInt256(oracle_price_twap))) AS percent
+         ${fundingPercentSql('funding_rate_long', 'oracle_price_twap')} AS percent
        FROM {db:Identifier}.funding_rate FINAL
        WHERE ts > {now:Int64} - ${FUNDING_PERIODS['1y'] * HOUR_S}
      ) GROUP BY market_index`,

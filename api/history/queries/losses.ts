@@ -1,12 +1,13 @@
 // Totals of liquidations and bankruptcies over the whole exchange.
 
+import { quoteValueSql } from '../../../schemas/index.ts';
 import { DAY_S } from '../seconds.ts';
 import type { HistoryStore, Parameters } from '../store.ts';
 
 const scale = (index: string): string =>
   `toInt256OrZero({baseScales:Map(String, String)}[concat('spot-', toString(${index}))])`;
 const worth = (tokens: string, price: string, index: string): string =>
-  `intDiv(toInt256(${tokens}) * toInt256(${price}), greatest(${scale(index)}, toInt256(1)))`;
+  quoteValueSql(tokens, price, `greatest(${scale(index)}, toInt256(1))`);
 
 /**
  * Quote of a liquidation, 1e6: the fill of a perp liquidation, the value of the repaid debt, or the P&L that changed owner.

@@ -1,5 +1,6 @@
 // Token balances of one account at the points of a grid, from its token movements.
 
+import { quoteValue } from '../../../schemas/index.ts';
 import type { TokenMoveRow } from '../queries/snapshots.ts';
 import { byBucket, type CarriedForward } from './series.ts';
 
@@ -168,7 +169,7 @@ function balanceAt(marketIndex: number, own: Held, point: number, markets: SpotM
     pnl: own.pnl,
     interest: balance - own.moved,
     price,
-    worth: (tokens) => (tokens * price) / scale,
+    worth: (tokens) => quoteValue(tokens, price, scale),
   };
 }
 

@@ -1,7 +1,7 @@
 // Trading snapshots of one account from its sums by bucket (docs/internals/history-semantics.md, "Snapshots"). All divisions
 // truncate toward zero; all amounts are quote 1e6 unless noted.
 
-import { BASE_PRECISION } from '../../../schemas/index.ts';
+import { BASE_PRECISION, quoteValue } from '../../../schemas/index.ts';
 import type { FillsRow, PerpMoneyRow } from '../queries/snapshots.ts';
 import type { BalancePoint } from './balances.ts';
 import { byBucket, type CarriedForward } from './series.ts';
@@ -136,7 +136,7 @@ function snapshot(
   let [entries, worth] = [0n, 0n];
   for (const [marketIndex, { base, entry, price }] of totals.positions) {
     entries += entry;
-    worth += (base * (priceOf(marketIndex) ?? price)) / BASE_PRECISION;
+    worth += quoteValue(base, priceOf(marketIndex) ?? price, BASE_PRECISION);
   }
   const unsettledPnl = totals.cash + worth;
   return {

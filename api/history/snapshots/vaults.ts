@@ -1,5 +1,6 @@
 // Vault snapshots: value of a wallet's vault shares (docs/internals/history-semantics.md, "Snapshots").
 
+import { quoteValue } from '../../../schemas/index.ts';
 import {
   type OwnedShareRow,
   type SharesRow,
@@ -106,7 +107,7 @@ function worthOf(value: bigint, price: bigint, scale: bigint): Worth {
 }
 
 function tokensWorth(baseValue: bigint, price: bigint, scale: bigint): Worth {
-  return { value: (baseValue * price) / scale, baseValue };
+  return { value: quoteValue(baseValue, price, scale), baseValue };
 }
 
 function partOf(equity: bigint, shares: bigint, total: bigint): bigint {

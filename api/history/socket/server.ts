@@ -71,7 +71,7 @@ export async function startHistorySocket(options: HistorySocketOptions): Promise
       for (const { key, value } of records) takeSafely(logger, topic, () => take(value, key));
     };
     const from = starts[index] ?? new Map();
-    follower.run((signal) => followAlways({ log, logger, topic, from, signal, take: takeAll }));
+    followAlways(follower, { log, logger, topic, from, take: takeAll });
   }
   const timer = setInterval(() => {
     candles.flush();

@@ -59,7 +59,7 @@ export class SignatureClaims {
     const { earliest } = await log.bounds(TOPIC, PARTITION);
     const from = new Map([[PARTITION, earliest]]);
     const take = (batch: LogBatch) => this.#take(batch);
-    this.#follower.run((signal) => followAlways({ log, logger, topic: TOPIC, from, signal, take }));
+    followAlways(this.#follower, { log, logger, topic: TOPIC, from, take });
   }
 
   /** Settles when following ends. */

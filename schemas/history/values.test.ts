@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fundingPercent1e9 } from './funding.ts';
+import { fundingPercent1e9 } from './values.ts';
 
 describe('funding in percent', () => {
   it('is per hour', () => {
