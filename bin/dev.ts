@@ -10,6 +10,7 @@ import {
   type Config,
   ConfigError,
   createLogger,
+  errorText,
   type Logger,
   type RunningProcess,
   reachable,
@@ -109,7 +110,7 @@ function introduce(endpoints: Readonly<Record<string, string>>, logFile: string)
 }
 
 function explain(error: unknown, logger: Logger, logFile: string): void {
-  const text = error instanceof Error ? error.message : String(error);
+  const text = errorText(error);
   process.stderr.write(`slotbook: ${text}\n`);
   if (error instanceof PortTakenError) return;
   logger.fatal({ err: error }, 'shutting down after a failure');

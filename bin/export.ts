@@ -3,6 +3,7 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 import {
   type Config,
+  errorText,
   type HistoryCompleteness,
   historySinkGroup,
   makeClient,
@@ -102,9 +103,7 @@ async function caughtUp(config: Config, database: string, table: string): Promis
     await syncReplicas(client, { database, cluster }, table);
     return true;
   } catch (error) {
-    process.stderr.write(
-      `slotbook: replicas may lack rows: ${error instanceof Error ? error.message : String(error)}\n`,
-    );
+    process.stderr.write(`slotbook: replicas may lack rows: ${errorText(error)}\n`);
     return false;
   } finally {
     await client.close();
@@ -145,6 +144,6 @@ const isoOf = (ts: number) => new Date(ts * 1000).toISOString();
 
 function failed(error: unknown): number {
   if (error instanceof Error && error.name === 'ConfigError') throw error;
-  process.stderr.write(`slotbook: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`slotbook: ${errorText(error)}\n`);
   return EXIT_FAILURE;
 }

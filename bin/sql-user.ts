@@ -1,6 +1,14 @@
 // `slotbook sql-user`: prints or runs the statements that create the read-only SQL user on a ClickHouse server.
 
-import { analystOf, analystStatements, type Config, ConfigError, makeClient, silentLogger } from '../platform/index.ts';
+import {
+  analystOf,
+  analystStatements,
+  type Config,
+  ConfigError,
+  errorText,
+  makeClient,
+  silentLogger,
+} from '../platform/index.ts';
 
 const EXIT_FAILURE = 1;
 
@@ -20,7 +28,7 @@ export async function sqlUser(config: Config, apply: boolean): Promise<number> {
   try {
     for (const query of statements) await client.command({ query });
   } catch (error) {
-    process.stderr.write(`slotbook: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`slotbook: ${errorText(error)}\n`);
     return EXIT_FAILURE;
   } finally {
     await client.close();

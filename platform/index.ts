@@ -1,8 +1,8 @@
 // Shared process infrastructure: configuration, log, ClickHouse, roles, metrics. The only entry of platform/.
 
-export { dropOldest } from './bounded.ts';
 export * from './clickhouse/index.ts';
 export * from './config.ts';
+export { errorText } from './error-text.ts';
 export * from './json.ts';
 export { COMMITMENTS, type Commitment, logAt } from './log/commitment.ts';
 export * from './log/completeness.ts';

@@ -1,6 +1,7 @@
 // The metrics that the status view shows: of this process, and of the addresses in pageMetricsUrls.
 
 import type { Registry } from '../../platform/index.ts';
+import { errorText } from '../../platform/index.ts';
 
 /** Stands for the process that serves the page. */
 const OWN = 'own';
@@ -27,7 +28,7 @@ async function textOf(place: string, own: Registry): Promise<MetricsText> {
     const text = place === OWN ? await own.metrics() : await fetched(place);
     return { process: nameOf(place), text, error: null };
   } catch (error) {
-    return { process: nameOf(place), text: null, error: error instanceof Error ? error.message : String(error) };
+    return { process: nameOf(place), text: null, error: errorText(error) };
   }
 }
 

@@ -1,7 +1,7 @@
 // The keys that quoted in each market within the last hour.
 
-import { dropOldest } from '../../platform/index.ts';
-import { TOPICS } from '../../schemas/index.ts';
+import { LRUCache } from 'lru-cache';
+import { keyText, TOPICS } from '../../schemas/index.ts';
 
 const HOUR_MS = 3_600_000;
 /** As long as the log keeps quotes. */
@@ -11,24 +11,20 @@ const MAX_QUOTERS = 256;
 
 interface Quoter {
   readonly key: Uint8Array;
-  seenAtMs: number;
+  readonly seenAtMs: number;
 }
 
 export class KnownQuoters {
-  readonly #markets = new Map<string, Map<string, Quoter>>();
+  readonly #markets = new Map<string, LRUCache<string, Quoter>>();
 
   /** Records that a key quoted at `atMs`, wall-clock milliseconds. */
   record(market: string, key: Uint8Array, atMs: number): void {
-    const quoters = this.#markets.get(market) ?? new Map<string, Quoter>();
+    const quoters = this.#markets.get(market) ?? new LRUCache<string, Quoter>({ max: MAX_QUOTERS });
     this.#markets.set(market, quoters);
-    const name = Buffer.from(key).toString('latin1');
-    // Inserted again, so that insertion order is the order of the last quote.
-    quoters.delete(name);
-    quoters.set(name, { key, seenAtMs: atMs });
-    dropOldest(quoters, MAX_QUOTERS);
+    quoters.set(keyText(key), { key, seenAtMs: atMs });
   }
 
-  /** Keys that are known in a market at `nowMs`. */
+  /** Keys that are known in a market at `nowMs`, the newest quote first. */
   in(market: string, nowMs: number): Uint8Array[] {
     const quoters = this.#markets.get(market)?.values() ?? [];
     return [...quoters].filter(({ seenAtMs }) => seenAtMs > nowMs - KNOWN_MS).map(({ key }) => key);

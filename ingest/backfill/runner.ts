@@ -1,7 +1,7 @@
 // Reads ranges of blocks again while live data goes on: requests of operators, and holes that the coverage names. A
 // request is a record of the log, and so is its progress: the next process continues it.
 
-import { BackfillTail, CoverageTail, type EventLog, type Logger } from '../../platform/index.ts';
+import { BackfillTail, CoverageTail, type EventLog, errorText, type Logger } from '../../platform/index.ts';
 import { type Backfill, encodeMessage, TOPICS } from '../../schemas/index.ts';
 import type { Pipeline } from '../pipeline.ts';
 import { type Clock, REAL_CLOCK } from '../rpc/clock.ts';
@@ -125,7 +125,7 @@ export class BackfillRunner {
         now = await this.#note({ ...now, nextSlot: toSlot + 1, found: now.found + found, lost: now.lost + lost });
       } catch (error) {
         if (signal.aborted) return;
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = errorText(error);
         logger.warn({ err: error, slot }, 'backfill failed');
         this.#noteFailure(request.id, { startSlot, cut });
         await this.#note({ ...now, state: 'failed', reason });

@@ -1,6 +1,5 @@
 // Which fills of processed slots stand on the fork that the node follows. Pure: no clock, no I/O.
 
-import { dropOldest } from '../../platform/index.ts';
 import type { EncodedEvent } from '../decode/transaction.ts';
 import type { Place } from './chain.ts';
 
@@ -37,8 +36,9 @@ export class ForkFills {
     const id = idOf(transaction);
     if (transaction.slot <= this.#resolved || this.#held.has(id)) return;
     this.#held.set(id, transaction);
-    const oldest = dropOldest(this.#held, this.#transactionsMax);
-    if (oldest !== undefined) this.#published.delete(oldest);
+    if (this.#held.size <= this.#transactionsMax) return;
+    const [oldest] = this.#held.keys();
+    if (oldest !== undefined) this.#forget(oldest);
   }
 
   /** The changes that follow from these places of slots, for all transactions or one alone. A place that is unknown changes nothing. */

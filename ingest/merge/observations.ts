@@ -1,6 +1,6 @@
 // States of each account by one source, slot by slot: a hash of the data at the end of each slot. Pure.
 
-import { dropOldest } from '../../platform/index.ts';
+import { LRUCache } from 'lru-cache';
 
 /** One state of an account. */
 export interface Observation {
@@ -21,7 +21,7 @@ const ACCOUNTS_MAX = 500_000;
 
 export class Observations {
   /** By account, oldest first. Only the first may be older than the slots in memory. */
-  readonly #accounts = new Map<string, Observation[]>();
+  readonly #accounts = new LRUCache<string, Observation[]>({ max: ACCOUNTS_MAX });
   readonly #slots = new Map<number, Set<string>>();
 
   /** The source lost its connection: what it says of an account may skip states. */
@@ -41,7 +41,6 @@ export class Observations {
     states.push({ slot, version, hash, isChange, earlier });
     while ((states[1]?.slot ?? slot) < slot - OBSERVED_SLOTS) states.shift();
     this.#accounts.set(key, states);
-    dropOldest(this.#accounts, ACCOUNTS_MAX);
     this.#slots.set(slot, (this.#slots.get(slot) ?? new Set()).add(key));
   }
 

@@ -1,6 +1,7 @@
 // Records that a reducer could not apply.
 
 import type { LogRecord, NewRecord } from '../../platform/index.ts';
+import { errorText } from '../../platform/index.ts';
 import { encodeMessage, type Topic } from '../../schemas/index.ts';
 
 type Unapplied = Pick<LogRecord, 'partition' | 'offset' | 'value'>;
@@ -13,7 +14,7 @@ export function deadLetter(
   error: unknown,
   slot = 0,
 ): NewRecord {
-  const detail = error instanceof Error ? error.message : String(error);
+  const detail = errorText(error);
   const origin = `${topic.name}/${partition}/${offset}`;
   return { key: reason, value: encodeMessage('DeadLetter', { reason, detail, slot, origin, bytes }) };
 }

@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import bs58 from 'bs58';
-import { offsetKey } from '../../platform/index.ts';
+import { errorText, offsetKey } from '../../platform/index.ts';
 import { decodeMessage, type MessageName, REDUCED_TABLES, snakeCase, TOPICS, type Topic } from '../../schemas/index.ts';
 import { commitStep } from '../follow/step-commit.ts';
 import { type Block, cutBlocks, readAhead } from './blocks.ts';
@@ -145,7 +145,7 @@ export class ReducedSink {
         if (!own) throw new RangeError(`${name} does not belong to ${topic.name}`);
         own.push(rowOf(value));
       } catch (error) {
-        const detail = error instanceof Error ? error.message : String(error);
+        const detail = errorText(error);
         parked.push({ record: block.record(number), reason: 'invalid-datum', detail });
       }
     }

@@ -1,7 +1,6 @@
 // A stream of records that the log has numbered without a hole: fills, order changes. The newest stand in memory, older ones in
 // the log. Each message is rendered once.
 
-import { dropOldest } from '../../../platform/index.ts';
 import type { Steps } from '../../../processors/book/index.ts';
 import type { BookVersion } from '../../../schemas/index.ts';
 import type { BackfillResult, FeedStream, SentState } from './feed-stream.ts';
@@ -28,6 +27,11 @@ export interface RecordContent<R extends SentState> {
   restart(): void;
 }
 
+interface Frame {
+  readonly seq: number;
+  readonly bytes: Buffer;
+}
+
 /** The number before the first record. */
 export const NO_RECORDS: SentState = { epoch: 0, seq: 0, slot: 0 };
 
@@ -41,8 +45,8 @@ export class RecordStream<R extends SentState, C extends RecordContent<R>> imple
   subscriberCount = 0;
   #head: SentState = NO_RECORDS;
   #snapshot: Buffer | null = null;
-  /** The newest rendered messages by sequence. */
-  readonly #frames = new Map<number, Buffer>();
+  /** Rendered messages by sequence modulo FRAMES_KEPT: a later one takes the place of an earlier one. */
+  readonly #frames = new Map<number, Frame>();
 
   constructor(content: C, rings: RingSpace) {
     const { name, streamId, place } = content;
@@ -113,7 +117,8 @@ export class RecordStream<R extends SentState, C extends RecordContent<R>> imple
     const until = Math.min(head.seq, seq + BACKFILL_RECORDS_AT_ONCE);
     const frames: Buffer[] = [];
     for (let next = seq + 1; next <= until; next += 1) {
-      const frame = this.#frames.get(next) ?? this.#readBack(next, older);
+      const kept = this.#frames.get(next % FRAMES_KEPT);
+      const frame = kept?.seq === next ? kept.bytes : this.#readBack(next, older);
       if (!frame) return { is: 'older' };
       frames.push(frame);
     }
@@ -131,9 +136,8 @@ export class RecordStream<R extends SentState, C extends RecordContent<R>> imple
   }
 
   #frame(record: R): Buffer {
-    const frame = Buffer.from(this.content.renderRecord(record));
-    this.#frames.set(record.seq, frame);
-    dropOldest(this.#frames, FRAMES_KEPT);
-    return frame;
+    const bytes = Buffer.from(this.content.renderRecord(record));
+    this.#frames.set(record.seq % FRAMES_KEPT, { seq: record.seq, bytes });
+    return bytes;
   }
 }

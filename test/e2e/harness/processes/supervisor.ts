@@ -1,6 +1,7 @@
 // Stands for an operator's supervisor: starts processes of roles, and starts them again when they exit.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { errorText } from '../../../../platform/index.ts';
 import { type Running, type Settings, startRoles } from './processes.ts';
 
 const RESTART_MS = 300;
@@ -48,7 +49,7 @@ export class ProcessSupervisor {
         const code = await running.exited;
         if (!this.#stopping) this.exits.push({ name, code });
       } catch (error) {
-        const text = error instanceof Error ? error.message : String(error);
+        const text = errorText(error);
         this.complaints.push(text);
         this.exits.push({ name, code: Number(/ended with (\d+)/.exec(text)?.[1] ?? Number.NaN) });
       }
