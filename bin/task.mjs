@@ -68,7 +68,7 @@ const tasks = {
       tests: async (files, environment) => (await buildPage()) || tests(files, environment),
     }),
   conformance: () => script('test/conformance', 'generate', rest),
-  'measure-log': () => script('test/support/log', 'measure', rest),
+  'measure-log': () => script('test/support/log', rest[0] === 'memory' ? 'measure-memory' : 'measure', rest),
   example: () => script('examples', rest[0], rest.slice(1)),
 };
 
