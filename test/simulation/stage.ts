@@ -1,14 +1,21 @@
 // Parts that all runs of a thread share: compiled readers, derived addresses and tapes.
 
-import { compileReaders, userAddress } from '../../ingest/index.ts';
+import { compileReaders, type IngestParts, userAddress } from '../../ingest/index.ts';
 import { VAULT_PROGRAM } from '../../localnet/exchange/keys.ts';
-import { loadDefinition, withVaultProgram } from '../../schemas/index.ts';
-import type { Stage } from './run.ts';
-import { recordTape } from './tape.ts';
+import { type ChainDefinition, loadDefinition, withVaultProgram } from '../../schemas/index.ts';
+import { recordTape, type Tape } from './tape.ts';
 
 const TAPES = 1;
 const TAPE_BLOCKS = 260;
 const TAPE_SEED = 71;
+
+export interface Stage {
+  readonly definition: ChainDefinition;
+  readonly readers: NonNullable<IngestParts['readers']>;
+  readonly deriveUser: NonNullable<IngestParts['deriveUser']>;
+  readonly tapes: readonly Tape[];
+  readonly blocks: number;
+}
 
 export function openStage(): Stage {
   const definition = withVaultProgram(loadDefinition('velocity'), VAULT_PROGRAM);
