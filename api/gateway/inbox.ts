@@ -44,7 +44,7 @@ interface ClientQueue {
 
 /**
  * Bounds the time of all clients together. A rate per connection cannot: each client may send 1,000 subscribes at once. Beside a
- * thousand such clients polite ones wait 190 ms (p99) without the inbox and 11 ms with it: `INBOX=none npm run soak hostile`.
+ * thousand such clients polite ones wait 190 ms (p99) without the inbox and 11 ms with it (docs/benchmarks/2026-11-24.md).
  */
 export class Inbox {
   readonly #handle: InboxOptions['handle'];

@@ -104,8 +104,8 @@ const descending = (parts: readonly string[]): string => parts.map((part) => `${
 /** Copies of an event are equal but for an unknown index in the block, and the known one comes first. */
 const DISTINCT = 'LIMIT 1 BY signature, event_index';
 
-/** How a page query finds its rows. What each plan gains: docs/benchmarks/2026-11-29.md, "Plans of a page". */
-interface PagePlan {
+/** How a page query finds its rows. `npm run bench history` measures what each plan gains. */
+export interface PagePlan {
   /** Reads only rows at or after this time, Unix seconds. */
   readonly since?: number;
   /** Reads only rows at or after the time of this newest stored row; each row then has the count of such rows as `probed`. */
@@ -250,8 +250,8 @@ async function readProbed(store: HistoryStore, request: SliceRequest): Promise<r
   return mayHideRows ? readRows(store, request, {}) : found;
 }
 
-/** Runs a plan. */
-async function readRows(store: HistoryStore, request: SliceRequest, plan: PagePlan): Promise<readonly Found[]> {
+/** The rows of a slice by one plan, and one more where more follow. */
+export async function readRows(store: HistoryStore, request: SliceRequest, plan: PagePlan): Promise<readonly Found[]> {
   const { source, limit, skipped, after = null } = request;
   const { columns, named } = pageColumns(source.fields);
   const window = 'LIMIT {rows:UInt32} OFFSET {skipped:UInt64}';

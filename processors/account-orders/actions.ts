@@ -107,6 +107,7 @@ function actionOf(data: Data, side: 'taker' | 'maker'): OrderAction | null {
     return { ...head, cause, fill: null, ends: true, after: withFilled };
   }
   if (action === 'fill') {
+    // A remainder below the market's step: docs/internals/history-semantics.md, "Orders".
     const ends = isBigint(base) && isBigint(filled) && filled >= base;
     return { ...head, cause: 'filled', fill: fillOf(data), ends, after: withFilled };
   }

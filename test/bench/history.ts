@@ -1,6 +1,6 @@
 // Time of history requests over HTTP, on ten million trades, orders of a million accounts and a year of minute candles.
 // ClickHouse is the managed child. `npm run bench history`. Each list is measured at its first page and at a page deep inside.
-// Leaderboard and account snapshots are measured from reduced days, and from the events alone (`raw`). BENCH_TRADES makes the
+// Leaderboard and account snapshots are measured from reduced days, and from the events alone (`raw`); pages also by each plan. BENCH_TRADES makes the
 // history smaller.
 
 import { fork } from 'node:child_process';
@@ -25,6 +25,7 @@ import {
   settled,
   tradedDays,
 } from './harness/history-store.ts';
+import { pagePlans } from './harness/page-plans.ts';
 import { cpuSeconds, machine, residentBytes } from './harness/processes.ts';
 import { report } from './harness/report.ts';
 import type { RestLoad, RestResult } from './harness/rest-load.ts';
@@ -279,6 +280,7 @@ try {
     TOPICS.summaryViews,
     views.map((view) => ({ key: marketKey(view), value: encodeMessage('MarketSummary', marketSummary(view, end)) })),
   );
+  await pagePlans(clickhouse, busy, end);
   const server = await startRoles(['history'], { DATA_DIR: dir, SOURCE: 'capture' });
   try {
     const base = server.endpoints.history ?? '';

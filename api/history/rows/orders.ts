@@ -17,7 +17,7 @@ import type { RowSource } from '../lists.ts';
 import { OF_USER } from './balances.ts';
 
 const FILLED_BASE = 'greatest(order_base_asset_amount_filled, acted_base)';
-/** The program never fills a remainder below the market's step: it closes the order with the last fill. */
+/** A remainder below the market's step ends an order (docs/internals/history-semantics.md, "Orders"). */
 const STEP = `toUInt64OrDefault({steps:Map(String, String)}[concat(order_market_type, '-', toString(order_market_index))], toUInt64(1))`;
 const WHOLLY_FILLED = `(${FILLED_BASE} > 0 AND ${FILLED_BASE} >= order_base_asset_amount)`;
 const DONE_BY_FILL = `(${FILLED_BASE} > 0 AND toInt128(order_base_asset_amount) - ${FILLED_BASE} < greatest(${STEP}, 1))`;
