@@ -47,12 +47,10 @@ export async function pagePlans(clickhouse: ClickHouse, busy: string, end: numbe
       probe: { probe: PROBE_ROWS },
       unbounded: {},
     });
-    await compared(
-      store,
-      `${name}.offset`,
-      { ...first, skipped: SKIPPED },
-      { 'keys-first': { keysFirst: true }, whole: {} },
-    );
+    // A lookup table gives the keys first in any case.
+    if (source.lookup !== undefined) continue;
+    const offset = { ...first, skipped: SKIPPED };
+    await compared(store, `${name}.offset`, offset, { 'keys-first': { keysFirst: true }, whole: {} });
   }
 }
 
