@@ -30,6 +30,7 @@ export * from './chain/whole.ts';
 export * from './history/account-days.ts';
 export * from './history/candle-resolutions.ts';
 export * from './history/fill-use.ts';
+export * from './history/liquidated-perp.ts';
 export * from './history/order-ends.ts';
 export * from './history/tables.ts';
 export { tablesPage } from './history/tables-page.ts';
