@@ -1,7 +1,6 @@
 // From events to read models: the only entry of processors/.
 
 export * from './book/index.ts';
-export { BOOK_GROUP } from './book/role.ts';
 export { CANDLES_GROUP, startCandles } from './candles/role.ts';
 export { startBook } from './commitments.ts';
 export { COVERAGE_GROUP, coverageOfAccount } from './coverage/account.ts';

@@ -1,6 +1,7 @@
 // Record rows as tables of fields: one entry defines the SQL, the JSON Schema and the CSV column of a member.
 
 import { type Unit, unitSchema } from './answer-schemas.ts';
+import { plainTextSql } from './csv-text.ts';
 import type { Parameters } from './store.ts';
 
 /** Computes a member from the other members of its row. Derived members it reads must precede it in the table. */
@@ -96,12 +97,8 @@ export const eventFields = (...own: readonly RowField[]): readonly RowField[] =>
 
 /** `SELECT` list for CSV: the fields under their names. */
 export function selectList(fields: readonly RowField[]): string {
-  return fields.map(({ name, sql, isFree }) => `${isFree ? plainText(sql) : sql} AS "${name}"`).join(', ');
+  return fields.map(({ name, sql, isFree }) => `${isFree ? plainTextSql(sql) : sql} AS "${name}"`).join(', ');
 }
-
-/** Free text on one line, with an apostrophe before a sign that begins a formula (docs/internals/exports.md, "Cells"). */
-const plainText = (sql: string): string =>
-  `replaceRegexpOne(replaceRegexpAll(${sql}, '[\\x00-\\x1f\\x7f]', ' '), '^(\\\\s*[=+@-])', '''\\\\1')`;
 
 /**
  * Columns of a page query, without names, because each name costs the server a planning step. `named` puts the cells of an

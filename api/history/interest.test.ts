@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { borrowRate, type InterestState, ratesOf, tokenAmount, utilization } from './interest.ts';
+import { borrowRate, type InterestState, ratesOf, utilization } from './interest.ts';
 
 /** 1,000 tokens deposited plus 10 % interest; 10 % a year at 80 % utilization, 100 % a year at full utilization. */
 const state = (borrowBalance: bigint): InterestState => ({
@@ -13,11 +13,6 @@ const state = (borrowBalance: bigint): InterestState => ({
 });
 
 describe('interest rates of a spot market', () => {
-  it('converts scaled balances to tokens in mint decimals', () => {
-    expect(tokenAmount(1_000_000_000_000n, 11_000_000_000n, 6)).toBe(1_100_000_000n);
-    expect(tokenAmount(1_000_000_000_000n, 11_000_000_000n, 9)).toBe(1_100_000_000_000n);
-  });
-
   it('is linear up to the optimal point, and linear again up to the maximum', () => {
     const rates = [0n, 400_000n, 800_000n, 900_000n, 1_000_000n].map((used) => borrowRate(used, state(0n)));
     expect(rates).toEqual([0n, 50_000n, 100_000n, 550_000n, 1_000_000n]);

@@ -1,8 +1,8 @@
 // Deposit and borrow rates of a spot market from its interest records (docs/internals/history-semantics.md, "Interest rates").
 
+import { tokenAmount } from '../../schemas/index.ts';
+
 const ONE = 1_000_000n;
-/** Scaled balance 1e9 times cumulative interest 1e10. */
-const BALANCE_DECIMALS = 19;
 
 /** Balances 1e9, cumulative interest 1e10, the rest 1e6. */
 export interface InterestState {
@@ -13,11 +13,6 @@ export interface InterestState {
   readonly optimalUtilization: bigint;
   readonly optimalBorrowRate: bigint;
   readonly maxBorrowRate: bigint;
-}
-
-/** Tokens in mint decimals of a scaled balance, rounded down. */
-export function tokenAmount(balance: bigint, cumulativeInterest: bigint, decimals: number): bigint {
-  return (balance * cumulativeInterest) / 10n ** BigInt(BALANCE_DECIMALS - decimals);
 }
 
 /** Borrowed share of the deposits, 1e6, rounded down; 1 when there are borrows but no deposits. */
@@ -38,7 +33,7 @@ export interface Rates {
   /** Yearly, 1e6 = 100 %. */
   readonly deposit: bigint;
   readonly borrow: bigint;
-  /** Tokens, mint decimals. */
+  /** Tokens, mint decimals, both rounded down. */
   readonly deposit_balance: bigint;
   readonly borrow_balance: bigint;
 }

@@ -14,6 +14,7 @@ import {
   type Sequenced,
   withoutUnplacedCopies,
 } from './row-order.ts';
+import { DAY_S } from './seconds.ts';
 import { type HistoryStore, PAGE_SETTINGS, type Parameters } from './store.ts';
 
 /** Decimals of a market's base amounts: 9 for perps, the token's own for spot. */
@@ -295,7 +296,7 @@ export function csvOf(store: HistoryStore, scope: ListScope, gone: AbortSignal) 
 }
 
 /** Length of rolling lists, seconds (docs/internals/history-semantics.md, Rolling window). */
-export const ROLLING_WINDOW_S = 31 * 86_400;
+export const ROLLING_WINDOW_S = 31 * DAY_S;
 
 /** The range of a rolling list: `startTs` and `endTs` in either order, both inclusive, cut to the window. */
 export function rollingRange(now: number, startTs: number | undefined, endTs: number | undefined): TimeRange {

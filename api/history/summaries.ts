@@ -15,6 +15,7 @@ import { divideRounded, greatest, wholeUnits } from '../http/units.ts';
 import { NewestFollower } from '../views/newest.ts';
 import type { MarketRegistry } from '../views/registry.ts';
 import { baseDecimals } from './lists.ts';
+import { meanFunding } from './queries/funding.ts';
 
 /** Decimals of percentages from funding rates. */
 export const PERCENT_DECIMALS = 9;
@@ -129,8 +130,7 @@ export function largerOpenInterest(market: MarketView, summary: MarketSummary | 
 
 /** Percent 1e9 per hour, mean of the last 24 records; 0 without any. */
 export function averageFunding(summary: MarketSummary | null): bigint {
-  if (!summary || summary.fundingRecords24h === 0) return 0n;
-  return divideRounded(summary.fundingPercentSum1e9, BigInt(summary.fundingRecords24h));
+  return summary ? meanFunding(summary.fundingPercentSum1e9, BigInt(summary.fundingRecords24h)) : 0n;
 }
 
 const PERCENT_OF_CHANGE_DECIMALS = 2;

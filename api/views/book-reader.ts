@@ -15,7 +15,7 @@ import {
   SlicedWork,
   TopicFollower,
 } from '../../platform/index.ts';
-import type { PublishedDifference, Steps } from '../../processors/book/index.ts';
+import { BOOK_GROUP, newestSnapshots, type PublishedDifference, type Steps } from '../../processors/book/index.ts';
 import {
   type BookViewDiff,
   type BookViewHead,
@@ -38,10 +38,6 @@ import { MarketFollower } from './market-follower.ts';
 import { PublishedBook } from './published-book.ts';
 import type { MarketRegistry } from './registry.ts';
 import { registerSlotMetrics } from './slot-metrics.ts';
-
-/** In the state of this group, the book role stores the offset of each market's newest snapshot as `snapshot:<marketKey>`. */
-const BOOK_GROUP = 'book';
-const SNAPSHOT_STATE = 'snapshot:';
 
 export type BookListener = (marketKeys: ReadonlySet<string>) => void;
 
@@ -225,7 +221,8 @@ export class BookReader {
    */
   async #bookStart(): Promise<Map<number, bigint>> {
     const { log } = this.#options;
-    const snapshots = await this.#snapshotOffsets();
+    const { state } = await log.load(BOOK_GROUP, 'reader');
+    const snapshots = newestSnapshots(state);
     for (const market of this.markets.list()) {
       const key = marketKey(market);
       if (!snapshots.has(key)) snapshots.set(key, 0n);
@@ -242,17 +239,6 @@ export class BookReader {
     }
     this.#catchUp.begin(partitions);
     return new Map(partitions.map(({ partition, from }) => [partition, from]));
-  }
-
-  /** Offset in `views.book` of each market's newest snapshot, by market key. */
-  async #snapshotOffsets(): Promise<Map<string, bigint>> {
-    const { state } = await this.#options.log.load(BOOK_GROUP, 'reader');
-    const offsets = new Map<string, bigint>();
-    for (const [name, value] of state) {
-      if (!name.startsWith(SNAPSHOT_STATE)) continue;
-      offsets.set(name.slice(SNAPSHOT_STATE.length), BigInt(Buffer.from(value).toString('utf8')));
-    }
-    return offsets;
   }
 
   /** A long batch is applied in parts, each with its own change, so that other books do not wait for all of it. */

@@ -1,13 +1,16 @@
 // Changes that an event makes to orders of accounts: a placing, or the actions on one or both sides of an order action record.
 
-import type {
-  AccountOrder,
-  ChainEvent,
-  Direction,
-  MarketRef,
-  MarketType,
-  OrderCause,
-  OrderFill,
+import {
+  type AccountOrder,
+  type ChainEvent,
+  type Direction,
+  isEnd,
+  isExpiry,
+  type MarketRef,
+  type MarketType,
+  type OrderCause,
+  type OrderFill,
+  triggeredCondition,
 } from '../../schemas/index.ts';
 
 export class OrderActionError extends Error {
@@ -32,11 +35,6 @@ export interface OrderAction extends MarketRef {
 }
 
 type Data = ChainEvent['data'];
-
-const ENDINGS: Readonly<Record<string, OrderCause>> = { cancel: 'cancelled', expire: 'expired' };
-const TRIGGERED: Readonly<Record<string, string>> = { above: 'triggeredAbove', below: 'triggeredBelow' };
-/** Explanation of a cancel because the order's time was over. */
-const EXPIRED = 'orderExpired';
 
 /** The actions of an event, the taker's first; none for other events. Throws OrderActionError for a malformed record. */
 export function orderActions({ name, data }: ChainEvent): OrderAction[] {
@@ -101,9 +99,8 @@ function actionOf(data: Data, side: 'taker' | 'maker'): OrderAction | null {
   // A record that comes late has less than is known already.
   const withFilled = (order: AccountOrder): AccountOrder =>
     isBigint(filled) && filled > order.baseAssetAmountFilled ? { ...order, baseAssetAmountFilled: filled } : order;
-  const ending = ENDINGS[action];
-  if (ending) {
-    const cause = explanation === EXPIRED ? 'expired' : ending;
+  if (isEnd(action)) {
+    const cause = isExpiry(action, explanation) ? 'expired' : 'cancelled';
     return { ...head, cause, fill: null, ends: true, after: withFilled };
   }
   if (action === 'fill') {
@@ -114,7 +111,7 @@ function actionOf(data: Data, side: 'taker' | 'maker'): OrderAction | null {
   if (action !== 'trigger') return null;
   const after = (order: AccountOrder): AccountOrder => ({
     ...order,
-    triggerCondition: TRIGGERED[order.triggerCondition] ?? order.triggerCondition,
+    triggerCondition: triggeredCondition(order.triggerCondition),
   });
   return { ...head, cause: 'triggered', fill: null, ends: false, after };
 }

@@ -21,6 +21,8 @@ export { liveQuote, quotingOracle } from './live-quote.ts';
 export { BEST_MAKERS, bestMakers } from './makers.ts';
 export { marketMakerOracle, type Quotes, quotesOf } from './quotes.ts';
 export {
+  BOOK_GROUP,
+  newestSnapshots,
   packSnapshotIndex,
   SnapshotIndex,
   type SnapshotOffset,

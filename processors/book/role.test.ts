@@ -30,8 +30,8 @@ import {
   PERP,
   slotOf,
 } from '../../test/support/processors/book/messages.ts';
-import { type BookMessage, BookView, snapshotIndexState, unpackSnapshotIndex } from './index.ts';
-import { BOOK_GROUP, startBooks } from './role.ts';
+import { BOOK_GROUP, type BookMessage, BookView, snapshotIndexState, unpackSnapshotIndex } from './index.ts';
+import { startBooks } from './role.ts';
 
 const KEY = marketKey(PERP);
 const PARTITION = partitionOf(TOPICS.book, KEY);

@@ -28,7 +28,10 @@ import { IgnoredMakers } from './ignored.ts';
 import { type Book, type BookOutput, PartitionBooks, type RepairedOrders } from './partition.ts';
 import type { CheckResult, Comparison } from './shadow/comparison.ts';
 import {
+  BOOK_GROUP,
+  newestSnapshotState,
   packSnapshotIndex,
+  packSnapshotOffset,
   SnapshotIndex,
   snapshotIndexMarket,
   snapshotIndexState,
@@ -36,11 +39,9 @@ import {
 } from './snapshot-index.ts';
 import type { Steps } from './steps.ts';
 
-export const BOOK_GROUP = 'book';
-// State keys of the group: a saved engine; its epoch, readable without it; the newest snapshot's offset in `views.book`.
+// State keys of the group, besides those of snapshots: a saved engine; its epoch, readable without it.
 const ENGINE_STATE = 'engine:';
 const EPOCH_STATE = 'epoch:';
-const SNAPSHOT_STATE = 'snapshot:';
 
 /** Interval of checks for engines that are due to be saved. */
 const SAVE_TICK_MS = 1_000;
@@ -262,7 +263,6 @@ class BookRole {
     }
     const [appended] = await this.#log.append(TOPICS.bookViews, [record]);
     if (!appended) return;
-    const value = Buffer.from(String(appended.first), 'utf8');
     const index = this.#snapshots.get(record.key) ?? new SnapshotIndex();
     this.#snapshots.set(record.key, index);
     index.add({ slot: at.slot, offset: appended.first });
@@ -270,7 +270,7 @@ class BookRole {
       const { earliest } = await this.#log.bounds(TOPICS.bookViews, appended.partition);
       index.trim(earliest);
       const state = [
-        { key: SNAPSHOT_STATE + record.key, value },
+        { key: newestSnapshotState(record.key), value: packSnapshotOffset(appended.first) },
         { key: EPOCH_STATE + record.key, value: Buffer.from(String(at.epoch), 'utf8') },
         { key: snapshotIndexState(record.key), value: packSnapshotIndex(index) },
       ];

@@ -1,8 +1,11 @@
-// Offsets of a market's snapshots in `views.book`, by slot: finds the book of an earlier slot without a search. The book
-// role keeps one per market in the state of its group; readers extend theirs while they follow.
+// Where a market's snapshots are in `views.book`, in the state of the book role's group: the offset of the newest one, and an
+// index by slot, which finds the book of an earlier slot without a search. Readers extend theirs while they follow.
 
+/** Group of the book role; readers load its state. */
+export const BOOK_GROUP = 'book';
 const ENTRY_BYTES = 16;
-const STATE_PREFIX = 'snapshots:';
+const INDEX_STATE = 'snapshots:';
+const NEWEST_STATE = 'snapshot:';
 
 export interface SnapshotOffset {
   readonly slot: number;
@@ -37,14 +40,33 @@ export class SnapshotIndex {
   }
 }
 
-/** Key of a market's index in the state of group `book`. */
+/** Key of a market's newest snapshot in the state of the group. */
+export function newestSnapshotState(marketKey: string): string {
+  return NEWEST_STATE + marketKey;
+}
+
+export function packSnapshotOffset(offset: bigint): Uint8Array {
+  return Buffer.from(String(offset), 'utf8');
+}
+
+/** Offset in `views.book` of each market's newest snapshot, by market key, from the state of the group. */
+export function newestSnapshots(state: ReadonlyMap<string, Uint8Array>): Map<string, bigint> {
+  const offsets = new Map<string, bigint>();
+  for (const [name, value] of state) {
+    if (!name.startsWith(NEWEST_STATE)) continue;
+    offsets.set(name.slice(NEWEST_STATE.length), BigInt(Buffer.from(value).toString('utf8')));
+  }
+  return offsets;
+}
+
+/** Key of a market's index in the state of the group. */
 export function snapshotIndexState(marketKey: string): string {
-  return STATE_PREFIX + marketKey;
+  return INDEX_STATE + marketKey;
 }
 
 /** Market of such a key; null for any other key. */
 export function snapshotIndexMarket(stateKey: string): string | null {
-  return stateKey.startsWith(STATE_PREFIX) ? stateKey.slice(STATE_PREFIX.length) : null;
+  return stateKey.startsWith(INDEX_STATE) ? stateKey.slice(INDEX_STATE.length) : null;
 }
 
 export function packSnapshotIndex(index: SnapshotIndex): Uint8Array {

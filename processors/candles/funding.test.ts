@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type FundingView, fundingPercent1e9 } from '../../schemas/index.ts';
-import { FUNDING_RECORDS, FundingRates } from './funding.ts';
+import { FUNDING_RECORDS, type FundingView, fundingPercent1e9 } from '../../schemas/index.ts';
+import { FundingRates } from './funding.ts';
 
 const percentOf = ({ fundingRateLong, oraclePriceTwap }: FundingView): bigint =>
   fundingPercent1e9(fundingRateLong, oraclePriceTwap);

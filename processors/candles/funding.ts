@@ -1,11 +1,8 @@
 // The newest funding rates of a market: a set by record id, so that repeats and order of arrival do not matter.
 
-import { type FundingView, fundingPercent1e9, type PartialEvent } from '../../schemas/index.ts';
+import { FUNDING_RECORDS, type FundingView, fundingPercent1e9, type PartialEvent } from '../../schemas/index.ts';
 import { bounded, CandleError } from './fill.ts';
 import { decodeJson, encodeJson } from './json.ts';
-
-/** The hourly records of a day. */
-export const FUNDING_RECORDS = 24;
 
 export const FUNDING_MEMBERS = [
   'slot',

@@ -1,7 +1,13 @@
 // The meaning of a program event for its accounts. Members of `data` are raw integers as text.
 
 import bs58 from 'bs58';
-import { fillPrice, type NotificationType, type PartialEvent, partialEventDecoder } from '../../schemas/index.ts';
+import {
+  fillPrice,
+  isExpiry,
+  type NotificationType,
+  type PartialEvent,
+  partialEventDecoder,
+} from '../../schemas/index.ts';
 import { decimalText, titled } from './text.ts';
 
 const ORDER_SIDES = ['taker', 'maker'] as const;
@@ -61,7 +67,6 @@ const ACTIONS = {
   expire: ['Order expired', 'has expired'],
 } as const;
 const BY_OWNER = 'none';
-const EXPIRED = 'orderExpired';
 const LIQUIDATION = 'liquidation';
 /** The owner of both accounts moves a position. */
 const TRANSFER = 'transferPerpPosition';
@@ -70,7 +75,7 @@ const TRANSFER = 'transferPerpPosition';
 function actionOf({ action, action_explanation: why, filler }: Data): keyof typeof ACTIONS | null {
   if (action === 'fill') return why === TRANSFER ? null : 'fill';
   if (action === 'trigger') return 'trigger';
-  if (action === 'expire' || (action === 'cancel' && why === EXPIRED)) return 'expire';
+  if (isExpiry(action, why)) return 'expire';
   return action === 'cancel' && (why !== BY_OWNER || filler !== null) ? 'cancel' : null;
 }
 

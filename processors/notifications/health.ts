@@ -4,23 +4,23 @@
 import {
   type AccountMargin,
   BASE_PRECISION,
+  debtAmount,
   HEALTH_BUCKETS,
   type HealthBucket,
   type MarginBalance,
   type MarginPosition,
   type MarketMargin,
+  magnitude,
   type PerpMargin,
+  positionPnl,
   type SpotMargin,
+  tokenAmount,
 } from '../../schemas/index.ts';
 
-/** Base 1e9 times funding 1e9 to quote 1e6. */
-const FUNDING_SCALE = 10n ** 12n;
 const WEIGHT_SCALE = 10n ** 4n;
 const IMF_SCALE = 10n ** 6n;
 /** Square root of the size at one whole unit, 1e10. */
 const ROOT_SCALE = 10n ** 5n;
-/** Digits of scaled balance (9) and cumulative interest (10). */
-const BALANCE_DIGITS = 19;
 /** Quote 1e6 that each open order needs. */
 const OPEN_ORDER_MARGIN = 10_000n;
 /** The program's market status in which positions have a fixed price and need no margin. */
@@ -73,15 +73,13 @@ export function marginsOf(account: AccountMargin, find: FindMargin): readonly Ma
 
 /** Weighted value of a balance, quote 1e6; negative for a debt. Debts round up, deposits down. */
 function balanceValue({ scaledBalance, isBorrow }: MarginBalance, spot: SpotMargin, market: MarketMargin): bigint {
-  const interest = isBorrow ? spot.cumulativeBorrowInterest : spot.cumulativeDepositInterest;
-  const product = scaledBalance * interest;
-  const divisor = 10n ** BigInt(BALANCE_DIGITS - spot.decimals);
   const unit = 10n ** BigInt(spot.decimals);
   if (!isBorrow) {
-    const value = ((product / divisor) * market.oraclePrice) / unit;
+    const tokens = tokenAmount(scaledBalance, spot.cumulativeDepositInterest, spot.decimals);
+    const value = (tokens * market.oraclePrice) / unit;
     return (value * BigInt(spot.assetWeightMaintenance)) / WEIGHT_SCALE;
   }
-  const tokens = (product + divisor - 1n) / divisor;
+  const tokens = debtAmount(scaledBalance, spot.cumulativeBorrowInterest, spot.decimals);
   const weight = sizeWeight((tokens * BASE_PRECISION) / unit, market.imfFactor, spot.liabilityWeightMaintenance);
   return -((((tokens * market.oraclePrice) / unit) * weight) / WEIGHT_SCALE);
 }
@@ -93,10 +91,7 @@ function positionCollateral(
   perp: PerpMargin,
   quote: MarketMargin,
 ): bigint {
-  const { baseAssetAmount: base, quoteAssetAmount, lastCumulativeFundingRate } = position;
-  const cumulative = base > 0n ? perp.cumulativeFundingRateLong : perp.cumulativeFundingRateShort;
-  const funding = base === 0n ? 0n : (-(cumulative - lastCumulativeFundingRate) * base) / FUNDING_SCALE;
-  const pnl = (base * priceOf(market)) / BASE_PRECISION + quoteAssetAmount + funding;
+  const pnl = positionPnl(position, perp, priceOf(market));
   const worth = (pnl * quote.oraclePrice) / 1_000_000n;
   return worth > 0n ? (worth * BigInt(perp.pnlAssetWeightMaintenance)) / WEIGHT_SCALE : worth;
 }
@@ -119,8 +114,6 @@ function larger(one: bigint, other: bigint): bigint {
   if (one > other) return one;
   return other;
 }
-
-const magnitude = (value: bigint): bigint => (value < 0n ? -value : value);
 
 /** A weight or ratio (1e4) that grows with the square root of the size (1e9). */
 function sizeWeight(size: bigint, imfFactor: number, weight: number): bigint {

@@ -3,6 +3,7 @@
 
 import { BASE_PRECISION } from '../chain/scales.ts';
 import { IS_TRANSFER_SQL } from './fill-use.ts';
+import { LIQUIDATED_PERP } from './liquidated-perp.ts';
 import { ACCOUNT_DAY_TABLES } from './tables.ts';
 import { quoteValueSql } from './values.ts';
 
@@ -121,9 +122,9 @@ export function moneyRows(db: string, where: (column: 'user' | 'liquidator') => 
   FROM ${db}settle_pnl FINAL WHERE ${where('user')}`;
   const moved = (column: 'user' | 'liquidator', sign: '' | '-') => `
   SELECT ${column === 'user' ? column : `${column} AS user`}, ts,
-    multiIf(liquidation_type = 'liquidateBorrowForPerpPnl', liquidate_borrow_for_perp_pnl_perp_market_index,
-      liquidation_type = 'liquidatePerpPnlForDeposit', liquidate_perp_pnl_for_deposit_perp_market_index,
-      perp_bankruptcy_market_index) AS market_index,
+    multiIf(liquidation_type = 'liquidateBorrowForPerpPnl', ${LIQUIDATED_PERP.liquidateBorrowForPerpPnl},
+      liquidation_type = 'liquidatePerpPnlForDeposit', ${LIQUIDATED_PERP.liquidatePerpPnlForDeposit},
+      ${LIQUIDATED_PERP.perpBankruptcy}) AS market_index,
     0 AS is_funding, ${NOTHING} AS funding_amount, ${NOTHING} AS settled_amount,
     ${sign}multiIf(liquidation_type = 'liquidateBorrowForPerpPnl', -toInt256(liquidate_borrow_for_perp_pnl_pnl_transfer),
       liquidation_type = 'liquidatePerpPnlForDeposit', toInt256(liquidate_perp_pnl_for_deposit_pnl_transfer),

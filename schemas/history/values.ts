@@ -9,6 +9,9 @@ export function fundingPercent1e9(rate: bigint, oraclePriceTwap: bigint): bigint
   return oraclePriceTwap === 0n ? 0n : (rate * PERCENT_1E9) / oraclePriceTwap;
 }
 
+/** Newest records of a market in its mean funding of a day: they are hourly. */
+export const FUNDING_RECORDS = 24;
+
 /** `fundingPercent1e9` of two integer expressions, as Int256. */
 export const fundingPercentSql = (rate: string, oraclePriceTwap: string): string =>
   `if(${oraclePriceTwap} = 0, toInt256(0), intDiv(toInt256(${rate}) * ${PERCENT_1E9}, toInt256(${oraclePriceTwap})))`;

@@ -2,12 +2,13 @@
 // balance (docs/internals/exports.md, "Balances").
 
 import type { MarketRegistry } from '../../views/registry.ts';
+import { plainText } from '../csv-text.ts';
 import type { TokenMoveKind, TokenMoveRow } from '../queries/snapshots.ts';
 import { type BalancePoint, sum } from '../snapshots/balances.ts';
 import type { Grid } from '../snapshots/grid.ts';
 import { spotName, type TokenHistory, tokensByUser } from '../snapshots/load.ts';
 import type { HistoryStore } from '../store.ts';
-import { csvLine, plainText } from './csv-cells.ts';
+import { csvLine } from './csv-cells.ts';
 
 /**
  * Tokens in mint decimals. `openingBalance` + `earlierBalance` + `deposits` - `withdrawals` + `rewards` + `swapsReceived` -

@@ -13,10 +13,3 @@ function cellText(cell: Cell): string {
   const text = typeof cell === 'string' ? cell : JSON.stringify(cell);
   return `"${text.replaceAll('"', '""')}"`;
 }
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to remove
-const CONTROL = /[\x00-\x1f\x7f]/g;
-const FORMULA = /^(\s*[=+@-])/;
-
-/** Free text on one line, with an apostrophe before a sign that begins a formula. */
-export const plainText = (text: string): string => text.replace(CONTROL, ' ').replace(FORMULA, "'$1");

@@ -1,6 +1,6 @@
 // File types of statement exports: the rows of each, and what a market restricts (docs/internals/exports.md, "File types").
 
-import type { MarketType } from '../../../schemas/index.ts';
+import { LIQUIDATED_PERP, type MarketType } from '../../../schemas/index.ts';
 import type { RowSource } from '../lists.ts';
 import { USER_MARKET_TRADES, USER_TRADES } from '../rows/account-fills.ts';
 import { AUTHORITY_STAKES } from '../rows/authority.ts';
@@ -28,12 +28,7 @@ const within =
 
 /** Columns with a market of each liquidation type. The other nested records of a row are zeros. */
 const LIQUIDATED: Readonly<Record<MarketType, readonly (readonly [type: string, column: string])[]>> = {
-  perp: [
-    ['liquidatePerp', 'liquidate_perp_market_index'],
-    ['liquidateBorrowForPerpPnl', 'liquidate_borrow_for_perp_pnl_perp_market_index'],
-    ['liquidatePerpPnlForDeposit', 'liquidate_perp_pnl_for_deposit_perp_market_index'],
-    ['perpBankruptcy', 'perp_bankruptcy_market_index'],
-  ],
+  perp: Object.entries(LIQUIDATED_PERP),
   spot: [
     ['liquidateSpot', 'liquidate_spot_asset_market_index'],
     ['liquidateSpot', 'liquidate_spot_liability_market_index'],

@@ -1,7 +1,9 @@
 // Bounds of statement exports (docs/internals/exports.md, "Bounds").
 
+import { DAY_S } from '../seconds.ts';
+
 /** Longest range of one job, seconds (docs/internals/exports.md). */
-export const RANGE_MAX_S = 366 * 86_400;
+export const RANGE_MAX_S = 366 * DAY_S;
 /** Jobs of a page (docs/internals/exports.md). */
 export const PAGE_JOBS = 20;
 /** Sub-accounts of one job. A query has a part for each. */

@@ -4,10 +4,25 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { silentLogger } from '../../../platform/index.ts';
 import { AccountDays } from '../../../processors/history/account-days.ts';
 import { sinkMetrics } from '../../../processors/history/metrics.ts';
-import { dayOf, fundingPercent1e9, fundingPercentSql, quoteValue, quoteValueSql } from '../../../schemas/index.ts';
+import {
+  dayOf,
+  fillPrice,
+  fillPriceSql,
+  fundingPercent1e9,
+  fundingPercentSql,
+  isEnd,
+  isEndSql,
+  isExpiry,
+  isExpirySql,
+  quoteValue,
+  quoteValueSql,
+  triggeredCondition,
+  triggeredConditionSql,
+} from '../../../schemas/index.ts';
 import { address, key } from '../../../test/support/api/history-requests.ts';
 import { DAY, HistoryStage, NOW } from '../../../test/support/api/history-stage.ts';
 import { times } from '../../../test/support/platform/times.ts';
+import { plainText, plainTextSql } from '../csv-text.ts';
 import { gridOf } from '../snapshots/grid.ts';
 import { HistoryStore } from '../store.ts';
 import { cleanDays, sharesOf } from './account-days.ts';
@@ -283,19 +298,84 @@ describe('stored and open parts of a span', () => {
   });
 });
 
-describe('values that ClickHouse computes', () => {
-  it('equal those of TypeScript, for negative amounts and without a price too', async () => {
-    const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
+describe('rules that ClickHouse computes too', () => {
+  const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
+  const uint64 = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });
+
+  /** Cells of the expressions, as text, for rows with these columns. */
+  async function computed(columns: string, rows: readonly (readonly unknown[])[], expressions: readonly string[]) {
+    const data = rows.map((cells) =>
+      JSON.stringify(cells, (_, value) => (typeof value === 'bigint' ? `${value}` : value)),
+    );
+    const result = await stage.clickhouse.client.query({
+      query: `SELECT ${expressions.map((expression) => `toString(${expression})`)}
+        FROM format('JSONCompactEachRow', '${columns}', {data:String})`,
+      query_params: { data: data.join('\n') },
+      format: 'JSONCompactEachRow',
+    });
+    return result.json();
+  }
+
+  it('give the values of TypeScript, for negative amounts and without a price too', async () => {
     const scale = fc.constantFrom(1n, 1_000_000n, 1_000_000_000n);
-    const amounts = fc.sample(fc.tuple(int64, fc.oneof(int64, fc.constant(0n)), scale), 200);
-    const rows = amounts.map(([amount, price, scale]) => `(${amount}, ${price}, ${scale})`).join(', ');
-    const query = `SELECT toString(${quoteValueSql('amount', 'price', 'scale')}), toString(${fundingPercentSql('amount', 'price')})
-      FROM VALUES('amount Int64, price Int64, scale Int64', ${rows})`;
-    const result = await stage.clickhouse.client.query({ query, format: 'JSONCompactEachRow' });
-    expect(await result.json()).toEqual(
-      amounts.map(([amount, price, scale]) => [
+    const rows = fc.sample(fc.tuple(int64, fc.oneof(int64, fc.constant(0n)), scale), 200);
+    const sql = [quoteValueSql('amount', 'price', 'scale'), fundingPercentSql('amount', 'price')];
+    expect(await computed('amount Int64, price Int64, scale Int64', rows, sql)).toEqual(
+      rows.map(([amount, price, scale]) => [
         String(quoteValue(amount, price, scale)),
         String(fundingPercent1e9(amount, price)),
+      ]),
+    );
+  });
+
+  it('give the price of a fill, on both sides of a half too', async () => {
+    const scale = fc.integer({ min: 0, max: 19 }).map((decimals) => 10n ** BigInt(decimals));
+    const small = fc.bigInt({ min: 1n, max: 9n });
+    const amounts = fc.oneof(fc.tuple(uint64, fc.bigInt({ min: 1n, max: 2n ** 64n - 1n })), fc.tuple(small, small));
+    const rows = fc
+      .sample(fc.tuple(amounts, scale), 200)
+      .map(([[quote, base], scale]) => [quote, base, scale] as const);
+    const sql = [fillPriceSql('quote', 'base', 'scale')];
+    expect(await computed('quote UInt64, base UInt64, scale UInt64', rows, sql)).toEqual(
+      rows.map((row) => [String(fillPrice(...row))]),
+    );
+  });
+
+  it('write free text of CSV as this process does', async () => {
+    const sign = fc.constantFrom('=', '+', '-', '@', "'", '$1', '\\1');
+    const blank = fc.constantFrom(
+      ' ',
+      '\t',
+      '\n',
+      '\v',
+      '\0',
+      '\x7f',
+      '\u0085',
+      '\u00a0',
+      '\u2003',
+      '\u2028',
+      '\ufeff',
+    );
+    const unit = fc.oneof(sign, blank, fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }));
+    const rows = fc.sample(fc.array(unit, { maxLength: 5 }), 500).map((units) => [units.join('')] as const);
+    expect(await computed('text String', rows, [plainTextSql('text')])).toEqual(
+      rows.map(([text]) => [plainText(text)]),
+    );
+  });
+
+  it('end and trigger orders alike', async () => {
+    const actions = ['place', 'cancel', 'expire', 'fill', 'trigger', ''];
+    const explanations = ['none', 'orderExpired', 'marketExpired', ''];
+    const conditions = ['above', 'below', 'triggeredAbove', 'triggeredBelow', ''];
+    const rows = actions.flatMap((action) =>
+      explanations.flatMap((why) => conditions.map((condition) => [action, why, condition] as const)),
+    );
+    const sql = [isEndSql('action'), isExpirySql('action', 'why'), triggeredConditionSql('condition')];
+    expect(await computed('action String, why String, condition String', rows, sql)).toEqual(
+      rows.map(([action, why, condition]) => [
+        String(Number(isEnd(action))),
+        String(Number(isExpiry(action, why))),
+        triggeredCondition(condition),
       ]),
     );
   });

@@ -1,5 +1,6 @@
 // The accounts of an authority.
 
+import { keySql } from '../keys.ts';
 import type { HistoryStore } from '../store.ts';
 
 const PLACE = '(ts, slot, ifNull(tx_index, 0), event_index)';
@@ -12,7 +13,7 @@ export interface AccountRow {
 
 /** Accounts of a wallet that exist: created and not deleted since. Sorted by sub-account id, then key. */
 export async function accountsOf(store: HistoryStore, authority: string): Promise<readonly AccountRow[]> {
-  const own = 'user_authority = toFixedString(base58Decode({authority:String}), 32)';
+  const own = `user_authority = ${keySql('authority')}`;
   const rows = await store.rows<AccountRow>(
     `SELECT base58Encode(user) AS accountId, sub AS subAccountId, toValidUTF8(toString(label)) AS name
      FROM (

@@ -1,5 +1,6 @@
 // Market samples as series with even steps.
 
+import { bucketSql } from '../snapshots/grid.ts';
 import type { HistoryStore } from '../store.ts';
 
 /** Points at `first`, `first + step`, ... */
@@ -41,7 +42,7 @@ export async function sampleSeries(
   const values = `[${columns.map((column) => `toString(assumeNotNull(${column}))`).join(', ')}]`;
   const rows = await store.rows<{ point: string; sample: readonly string[] }>(
     `SELECT point, argMax(sample, (ts, slot)) AS sample FROM (
-       SELECT intDiv(ts - {first:Int64} + {step:Int64} - 1, {step:Int64}) AS point, ts, slot, ${values} AS sample
+       SELECT ${bucketSql('ts')} AS point, ts, slot, ${values} AS sample
        ${from} AND ts > {first:Int64} AND ts <= {last:Int64}
        UNION ALL
        SELECT 0 AS point, ts, slot, ${values} AS sample

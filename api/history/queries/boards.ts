@@ -10,6 +10,7 @@ import {
 } from '../../../schemas/index.ts';
 import type { HistoryStore } from '../store.ts';
 import { both, cleanDays, DB, END_OF_DAY, sharesOf, storedFills, storedMoney } from './account-days.ts';
+import { PRICE_LOOKBACK_S } from './snapshots.ts';
 
 /** Each account with its wallet, from its creation record. Accounts created before the stored history have none. */
 const OWNERS = 'SELECT user, any(user_authority) AS authority FROM {db:Identifier}.account GROUP BY user';
@@ -64,7 +65,7 @@ async function pricesAt(
   const sampled = await store.rows<{ index: number; price: string }>(
     `SELECT market_index AS index, toString(argMax(assumeNotNull(oracle_price), (ts, slot))) AS price
      FROM {db:Identifier}.market_sample
-     WHERE market_type = 'perp' AND oracle_price IS NOT NULL AND ts <= {ts:Int64} AND ts > {ts:Int64} - 86400
+     WHERE market_type = 'perp' AND oracle_price IS NOT NULL AND ts <= {ts:Int64} AND ts > {ts:Int64} - ${PRICE_LOOKBACK_S}
      GROUP BY market_index`,
     { ts },
   );

@@ -1,6 +1,7 @@
 // Hourly interest records of a spot market, each with the insurance fund's share.
 
 import type { InterestState } from '../interest.ts';
+import { HOUR_S } from '../seconds.ts';
 import type { HistoryStore } from '../store.ts';
 
 export interface InterestPoint {
@@ -29,7 +30,7 @@ export async function interestHistory(
         .join(', ')}]), (ts, slot, event_index)) AS state
        FROM {db:Identifier}.spot_interest
        WHERE market_index = {marketIndex:UInt16} AND ts >= {from:Int64}
-       GROUP BY intDiv(ts, 3600) ORDER BY last`,
+       GROUP BY intDiv(ts, ${HOUR_S}) ORDER BY last`,
       parameters,
     ),
     store.rows<{ ts: string; factor: number }>(

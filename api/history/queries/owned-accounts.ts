@@ -1,5 +1,6 @@
 // Which accounts belong, or belonged, to a wallet.
 
+import { inKeysSql, keyList, keySql } from '../keys.ts';
 import type { HistoryStore } from '../store.ts';
 
 /** Tables with account and owner. The first row of an account may be older than the stored history. */
@@ -13,12 +14,11 @@ export async function ownedAccounts(
 ): Promise<ReadonlySet<string>> {
   const queries = TABLES.map(
     (table) => `SELECT DISTINCT user FROM {db:Identifier}.${table}
-      WHERE user_authority = toFixedString(base58Decode({authority:String}), 32)
-        AND user IN (SELECT toFixedString(base58Decode(arrayJoin(splitByChar(',', {users:String}))), 32))`,
+      WHERE user_authority = ${keySql('authority')} AND ${inKeysSql('user', 'users')}`,
   );
   const rows = await store.rows<{ user: string }>(
     `SELECT DISTINCT base58Encode(user) AS user FROM (${queries.join(' UNION ALL ')})`,
-    { authority, users: users.join(',') },
+    { authority, users: keyList(users) },
   );
   return new Set(rows.map(({ user }) => user));
 }

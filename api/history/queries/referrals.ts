@@ -1,6 +1,7 @@
 // Referred users of an authority, their volume and the rewards, by bucket of the grid.
 
 import { DAY_S, fillSidesByAccount, fillSumsSql } from '../../../schemas/index.ts';
+import { keySql } from '../keys.ts';
 import { bucketSql, type Grid, gridParameters } from '../snapshots/grid.ts';
 import type { HistoryStore, Parameters } from '../store.ts';
 import { both, cleanDays, DB, END_OF_DAY, sharesOf, storedFills } from './account-days.ts';
@@ -25,7 +26,7 @@ export interface ReferralSnapshot {
 }
 
 const REFERRED = `SELECT user FROM {db:Identifier}.referral
-  WHERE referrer = toFixedString(base58Decode({authority:String}), 32) AND ts <= {last:Int64}`;
+  WHERE referrer = ${keySql('authority')} AND ts <= {last:Int64}`;
 
 /** Points from the first referral, oldest first. */
 export async function referralSnapshots(
@@ -39,7 +40,7 @@ export async function referralSnapshots(
     store.rows<{ bucket: string; authority: string }>(
       `SELECT base58Encode(user_authority) AS authority, min(${bucketSql('ts')}) AS bucket
        FROM {db:Identifier}.referral
-       WHERE referrer = toFixedString(base58Decode({authority:String}), 32) AND ts <= {last:Int64}
+       WHERE referrer = ${keySql('authority')} AND ts <= {last:Int64}
        GROUP BY user_authority ORDER BY authority`,
       parameters,
     ),

@@ -1,13 +1,13 @@
 // Account activity summed by bucket of the grid. Each event counts once.
 
 import { fillSidesByAccount, fillSumsSql, LAST_FILL, moneyRows, moneySumsSql } from '../../../schemas/index.ts';
+import { inKeysSql, keyList } from '../keys.ts';
+import { DAY_S } from '../seconds.ts';
 import { bucketSql, type Grid, gridParameters } from '../snapshots/grid.ts';
 import type { HistoryStore } from '../store.ts';
 import { both, DB, END_OF_DAY, type Span, sharesOf, storedFills, storedMoney } from './account-days.ts';
 
-/** SQL that selects rows of the accounts in `{users:String}`, base58 keys separated by commas. */
-const ofUsers = (column = 'user'): string =>
-  `${column} IN (SELECT toFixedString(base58Decode(arrayJoin(splitByChar(',', {users:String}))), 32))`;
+const ofUsers = (column = 'user'): string => inKeysSql(column, 'users');
 const BUCKET = `${bucketSql('ts')} AS bucket`;
 const UNTIL = 'ts <= {last:Int64}';
 
@@ -59,7 +59,7 @@ export function fillSums(
        toString(sum(realized)) AS realized,
        toString(argMax(last_oracle_price, (${LAST_FILL.join(', ')}))) AS oraclePrice
      FROM ${both(stored, open)} GROUP BY user, period, market_type, market_index`,
-    { ...gridParameters(grid), users: users.join(',') },
+    { ...gridParameters(grid), users: keyList(users) },
   );
 }
 
@@ -92,7 +92,7 @@ export function perpMoney(
        toString(sum(settled)) AS settled, toString(sum(moved)) AS moved,
        toString(sum(expired_base)) AS expiredBase, toString(sum(expired_entry)) AS expiredEntry
      FROM ${both(stored, open)} GROUP BY user, period, market_index`,
-    { ...gridParameters(grid), users: users.join(',') },
+    { ...gridParameters(grid), users: keyList(users) },
   );
 }
 
@@ -196,7 +196,7 @@ export function tokenMoves(
        toString(borrow_interest) AS borrowInterest, toString(price) AS price
      FROM (${queries.join('\n       UNION ALL\n       ')})
      ORDER BY ts, slot, place, event_index, market, kind, delta`,
-    { ...gridParameters(grid), users: users.join(',') },
+    { ...gridParameters(grid), users: keyList(users) },
   );
 }
 
@@ -206,7 +206,8 @@ export interface MarketPointRow {
   readonly price: string;
 }
 
-const LOOKBACK_S = 86_400;
+/** How long before a time a sample still gives the price of that time. */
+export const PRICE_LOOKBACK_S = DAY_S;
 
 /** Last sampled oracle price 1e6 of each market and bucket, from a day before the first point. `markets` are like `perp-0`. */
 export async function sampledPrices(
@@ -222,7 +223,7 @@ export async function sampledPrices(
      WHERE (market_type, market_index) IN (
          SELECT splitByChar('-', name)[1] AS t, toUInt16(splitByChar('-', name)[2]) AS i
          FROM (SELECT arrayJoin(splitByChar(',', {markets:String})) AS name))
-       AND ts > {first:Int64} - ${LOOKBACK_S} AND ${UNTIL} AND oracle_price IS NOT NULL
+       AND ts > {first:Int64} - ${PRICE_LOOKBACK_S} AND ${UNTIL} AND oracle_price IS NOT NULL
      GROUP BY market_type, market_index, bucket`,
     { ...gridParameters(grid), markets: markets.join(',') },
   );

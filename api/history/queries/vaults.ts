@@ -1,5 +1,6 @@
 // States of vaults, and the history of their shares.
 
+import { inKeysSql, keyList, keySql } from '../keys.ts';
 import { bucketSql, type Grid, gridParameters } from '../snapshots/grid.ts';
 import type { HistoryStore } from '../store.ts';
 
@@ -62,7 +63,7 @@ export function ownedShares(
   key: string,
 ): Promise<readonly OwnedShareRow[]> {
   const wallet = `(SELECT base58Encode(user_authority) FROM {db:Identifier}.account
-       WHERE user = toFixedString(base58Decode({key:String}), 32))`;
+       WHERE user = ${keySql('key')})`;
   const own = (account: string, authority: string): string =>
     scope === 'wallet' ? `${authority} = {key:String}` : `(${account} = {key:String} OR ${authority} IN ${wallet})`;
   return store.rows<OwnedShareRow>(
@@ -104,15 +105,15 @@ export interface TotalsRow {
 export async function usersSinceOpening(store: HistoryStore, users: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await store.rows<{ user: string }>(
     `SELECT DISTINCT base58Encode(user) AS user FROM {db:Identifier}.account
-     WHERE user IN (SELECT toFixedString(base58Decode(arrayJoin(splitByChar(',', {users:String}))), 32))`,
-    { users: users.join(',') },
+     WHERE ${inKeysSql('user', 'users')}`,
+    { users: keyList(users) },
   );
   return new Set(rows.map(({ user }) => user));
 }
 
 const BUCKET = `${bucketSql('ts')} AS bucket`;
 const UNTIL = 'ts <= {last:Int64}';
-const OF_VAULTS = `vault IN (SELECT toFixedString(base58Decode(arrayJoin(splitByChar(',', {vaults:String}))), 32))`;
+const OF_VAULTS = inKeysSql('vault', 'vaults');
 const STEP_TABLES = [
   { table: 'vault_depositor', protocol: () => 'toUInt128(0)' },
   { table: 'vault_depositor_v1', protocol: (side: Side) => `protocol_shares_${side}` },
@@ -154,7 +155,7 @@ export function vaultShares(store: HistoryStore, vaults: readonly string[], grid
        FROM (${[...steps, ...transfers].join('\n         UNION ALL ')}
        ) GROUP BY vault, authority, bucket, slot
      ) WHERE last != '' GROUP BY vault, authority, bucket`,
-    { ...gridParameters(grid), vaults: vaults.join(',') },
+    { ...gridParameters(grid), vaults: keyList(vaults) },
   );
 }
 
@@ -182,6 +183,6 @@ export function vaultTotals(store: HistoryStore, vaults: readonly string[], grid
        FROM (${steps.join('\n         UNION ALL ')}
        ) GROUP BY vault, bucket, slot
      ) WHERE last != '' GROUP BY vault, bucket`,
-    { ...gridParameters(grid), vaults: vaults.join(',') },
+    { ...gridParameters(grid), vaults: keyList(vaults) },
   );
 }

@@ -5,6 +5,7 @@ import type { HistoryCompleteness } from '../../../platform/index.ts';
 import type { ChainGap, StreamCoverage } from '../../../schemas/index.ts';
 import { HistoryError } from '../../http/errors.ts';
 import { described, errorResponses } from '../route-schemas.ts';
+import { DAY_S } from '../seconds.ts';
 import type { HistoryServices } from '../services.ts';
 import type { HistoryStore } from '../store.ts';
 
@@ -41,7 +42,7 @@ interface Newest {
 }
 
 /** Older parts are read only for streams without newer rows. */
-const RECENT_S = 2 * 86_400;
+const RECENT_S = 2 * DAY_S;
 /** Gaps in an answer. */
 const GAPS_MAX = 200;
 /** Streams in an answer: those with missing records first. */

@@ -5,12 +5,13 @@ import { rowSchema } from '../fields.ts';
 import { listSlice, marketParameters, registryParameters, rollingRange } from '../lists.ts';
 import { described, errorResponses, FINAL_BEFORE, limitSchema, SYMBOL } from '../route-schemas.ts';
 import { FUNDING_RATE_FIELDS, FUNDING_RATES, TRADE_FIELDS, TRADES } from '../rows/market.ts';
+import { DAY_S } from '../seconds.ts';
 import { finalBeforeOf, type HistoryServices, marketOf } from '../services.ts';
 
 const TRADES_LIMIT = { fallback: 100, maximum: 1000 };
 /** Keeps the number of skipped rows below 2^32. */
 const MAX_PAGE_INDEX = 1_000_000;
-const FUNDING_WINDOW_S = 30 * 86_400;
+const FUNDING_WINDOW_S = 30 * DAY_S;
 /** More than the hours of the window. */
 const FUNDING_ROWS_MAX = 750;
 

@@ -2,13 +2,14 @@
 // events of the account; the event table gives the rows.
 
 import { amount, derived, optionalAmount, type RowField, TX_INDEX, text } from '../fields.ts';
+import { keySql } from '../keys.ts';
 import type { RowSource } from '../lists.ts';
 import { OF_USER } from './balances.ts';
 import { FILL_ORDER, TRADE_FIELDS } from './market.ts';
 import { RANK } from './orders.ts';
 
 const USER = '{user:String}';
-const KEY = `toFixedString(base58Decode(${USER}), 32)`;
+const KEY = keySql('user');
 const USER_TRADE_FIELDS = TRADE_FIELDS.map((field) =>
   field.name === 'user'
     ? derived(text('user', 'the account the row is listed under', USER), (_row, { user }) => String(user))

@@ -1,11 +1,12 @@
 // Rows listed by wallet: stakes in the insurance fund, and mints and redemptions of liquidity pools.
 
 import { amount, eventFields, integer, key, type RowField, symbol } from '../fields.ts';
+import { keySql } from '../keys.ts';
 import type { RowSource } from '../lists.ts';
 import { INSURANCE_FUND_STAKE_FIELDS } from './insurance.ts';
 
 /** `{authority}` is the wallet's key in base58. */
-const of = (column: string): string => `${column} = toFixedString(base58Decode({authority:String}), 32)`;
+const of = (column: string): string => `${column} = ${keySql('authority')}`;
 
 export const AUTHORITY_STAKES: RowSource = {
   from: '{db:Identifier}.insurance_fund_stake',

@@ -12,10 +12,11 @@ import {
   symbol,
   text,
 } from '../fields.ts';
+import { keySql } from '../keys.ts';
 import type { RowSource } from '../lists.ts';
 
 /** SQL that selects one account's rows; `{user}` is its key in base58. */
-export const OF_USER = 'user = toFixedString(base58Decode({user:String}), 32)';
+export const OF_USER = `user = ${keySql('user')}`;
 /** SQL that selects one spot market's rows, and none for a perp market, whose indexes are separate. */
 const OF_SPOT_MARKET = `market_index = {marketIndex:UInt16} AND {marketType:String} = 'spot'`;
 

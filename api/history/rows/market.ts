@@ -1,6 +1,6 @@
 // Rows of market events: fills and funding rates (docs/internals/history-semantics.md, "Trades").
 
-import { BASE_PRECISION, fillPrice, PRICE_PER_QUOTE } from '../../../schemas/index.ts';
+import { BASE_PRECISION, fillPrice, fillPriceSql } from '../../../schemas/index.ts';
 import {
   amount,
   derived,
@@ -23,11 +23,13 @@ const BASE_SCALE =
   `if(market_type = 'perp', ${BASE_PRECISION}, ` +
   `toUInt64OrZero({baseScales:Map(String, String)}[concat(market_type, '-', toString(market_index))]))`;
 
-/** SQL of `fillPrice`; null without a base amount or its scale. */
-const PRICE =
-  `if(ifNull(base_asset_amount_filled, 0) = 0 OR ${BASE_SCALE} = 0, NULL, ` +
-  `intDiv(toUInt256(assumeNotNull(quote_asset_amount_filled)) * ${BASE_SCALE} * 2 * ${PRICE_PER_QUOTE} + ` +
-  'assumeNotNull(base_asset_amount_filled), toUInt256(assumeNotNull(base_asset_amount_filled)) * 2))';
+const FILLED_PRICE = fillPriceSql(
+  'assumeNotNull(quote_asset_amount_filled)',
+  'assumeNotNull(base_asset_amount_filled)',
+  BASE_SCALE,
+);
+/** Null without a base amount or its scale. */
+const PRICE = `if(ifNull(base_asset_amount_filled, 0) = 0 OR ${BASE_SCALE} = 0, NULL, ${FILLED_PRICE})`;
 
 /** Value of a map parameter for the market of a row. */
 function ofMarket({ marketType, marketIndex }: Row, map: Parameters[string] | undefined): string | undefined {

@@ -1,6 +1,7 @@
 // Orders in their current state: the placement, updated by every action of its account that names the order
 // (docs/internals/history-semantics.md, "Orders"). It reads stored rows, so arrival order and copies do not matter.
 
+import { isEndSql, isExpirySql, triggeredConditionSql } from '../../../schemas/index.ts';
 import {
   amount,
   boolean,
@@ -26,15 +27,12 @@ const STATUS = `multiIf(${WHOLLY_FILLED}, 'filled', acted_ended, 'canceled', ${D
 const LAST_STATUS = `multiIf(
   acted_last.1 = 'trigger', 'trigger',
   acted_last.1 = 'fill', if(${DONE_BY_FILL}, 'filled', 'partial_fill'),
-  acted_last.1 = 'expire' OR (acted_last.1 = 'cancel' AND acted_last.2 = 'orderExpired'), 'expired',
+  ${isExpirySql('acted_last.1', 'acted_last.2')}, 'expired',
   acted_last.1 = 'cancel', if(${FILLED_BASE} > 0, 'partial_fill_cancelled', 'cancelled'),
   'open')`;
 
 /** The condition of a trigger order shows whether it was triggered. */
-const CONDITION = `multiIf(
-  acted_triggered AND order_trigger_condition = 'above', 'triggeredAbove',
-  acted_triggered AND order_trigger_condition = 'below', 'triggeredBelow',
-  order_trigger_condition)`;
+const CONDITION = `if(acted_triggered, ${triggeredConditionSql('order_trigger_condition')}, order_trigger_condition)`;
 
 /** Order row. */
 export const ORDER_FIELDS: readonly RowField[] = eventFields(
@@ -88,7 +86,7 @@ const actions = (page: (columns: string) => string): string => `LEFT JOIN (
     max(order_cumulative_base_asset_amount_filled) AS acted_base,
     max(order_cumulative_quote_asset_amount_filled) AS acted_quote,
     sumIf(toInt128(fee), action = 'fill') AS acted_fee,
-    countIf(action IN ('cancel', 'expire')) > 0 AS acted_ended,
+    countIf(${isEndSql('action')}) > 0 AS acted_ended,
     countIf(action = 'trigger') > 0 AS acted_triggered,
     argMax((toString(action), toString(action_explanation), ts),
       (ts, slot, ${RANK}, order_cumulative_base_asset_amount_filled, signature, event_index)) AS acted_last

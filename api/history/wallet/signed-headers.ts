@@ -5,6 +5,7 @@ import bs58 from 'bs58';
 import { readKey } from '../../../platform/index.ts';
 import { SIGNATURE_BYTES } from '../../../schemas/index.ts';
 import { HistoryError } from '../../http/errors.ts';
+import { HOUR_S } from '../seconds.ts';
 import { isStrictlySigned } from './ed25519.ts';
 
 export const WALLET_HEADER = 'x-wallet-address';
@@ -12,7 +13,7 @@ export const SIGNATURE_HEADER = 'x-signature';
 export const MESSAGE_HEADER = 'x-signed-message';
 
 /** Longest accepted age of a message, seconds (docs/internals/wallet-signatures.md). */
-export const MAX_AGE_S = 3600;
+export const MAX_AGE_S = HOUR_S;
 /** How far the clock of a client may be ahead, seconds (docs/internals/wallet-signatures.md). */
 export const MAX_AHEAD_S = 300;
 /** Longest base58 text of 64 bytes. */

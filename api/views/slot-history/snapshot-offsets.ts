@@ -2,6 +2,7 @@
 
 import type { EventLog } from '../../../platform/index.ts';
 import {
+  BOOK_GROUP,
   SNAPSHOT_EVERY_SLOTS,
   type SnapshotIndex,
   snapshotIndexMarket,
@@ -9,8 +10,6 @@ import {
 } from '../../../processors/book/index.ts';
 import { earliestOffset } from './replay.ts';
 
-/** In the state of this group, the book role stores the index of each market. */
-const BOOK_GROUP = 'book';
 /** Shortest time between two reads of the index. Snapshots that it lacks only make a replay longer. */
 const READ_AGAIN_MS = 5_000;
 
