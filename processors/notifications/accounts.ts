@@ -4,6 +4,7 @@
 import bs58 from 'bs58';
 import {
   type AccountMargin,
+  BASE_DECIMALS,
   decodeMessage,
   encodeMessage,
   HEALTH_BUCKETS,
@@ -80,6 +81,12 @@ export class AccountBook {
     const key = marketKey(market);
     this.#markets.set(key, market);
     this.#changed.set(MARKET + key, encodeMessage('MarketMargin', market));
+  }
+
+  /** Decimals of a market's base amounts: those of the token in spot markets. Null for a spot market that is not known. */
+  baseDecimalsOf(marketType: unknown, marketIndex: unknown): number | null {
+    if (marketType === 'perp') return BASE_DECIMALS;
+    return this.#markets.get(`${marketType}-${marketIndex}`)?.spot?.decimals ?? null;
   }
 
   /** The accounts that do not follow until the next whole time are closed. */

@@ -6,6 +6,7 @@ import {
   isExpiry,
   type NotificationType,
   type PartialEvent,
+  PRICE_DECIMALS,
   partialEventDecoder,
 } from '../../schemas/index.ts';
 import { decimalText, titled } from './text.ts';
@@ -48,9 +49,19 @@ export interface Cause {
   readonly mark: string;
 }
 
-/** Causes of an event, one for each account concerned. Funding below `fundingMin` (quote 1e6) has none. */
-export function causesOf({ name, data }: PartialEvent, fundingMin: bigint): readonly Cause[] {
-  if (name === 'OrderActionRecord') return orderCauses(data);
+export interface CauseSettings {
+  /** Funding below it has no cause; quote 1e6. */
+  readonly fundingMin: bigint;
+  /** Decimals of a market's base amounts; null while the market is unknown. */
+  readonly baseDecimalsOf: (marketType: unknown, marketIndex: unknown) => number | null;
+}
+
+/** Causes of an event, one for each account concerned. */
+export function causesOf(
+  { name, data }: PartialEvent,
+  { fundingMin, baseDecimalsOf }: CauseSettings,
+): readonly Cause[] {
+  if (name === 'OrderActionRecord') return orderCauses(data, baseDecimalsOf(data.market_type, data.market_index));
   if (name === 'LiquidationRecord') return [liquidationCause(data)];
   if (name === 'DepositRecord') return [balanceCause(data)];
   if (name === 'FundingPaymentRecord') return fundingCauses(data, fundingMin);
@@ -80,27 +91,30 @@ function actionOf({ action, action_explanation: why, filler }: Data): keyof type
 }
 
 /** An account on both sides of a fill gets one for each of its orders. */
-function orderCauses(data: Data): readonly Cause[] {
+function orderCauses(data: Data, baseDecimals: number | null): readonly Cause[] {
   const action = actionOf(data);
   if (action === null) return [];
   const sides = ORDER_SIDES.filter((side) => data[side] instanceof Uint8Array);
   // The liquidated account gets the notification of its liquidation instead.
   const isLiquidation = action === 'fill' && data.action_explanation === LIQUIDATION;
-  return sides.filter((side) => !(isLiquidation && side === 'taker')).map((side) => orderCause(data, side, action));
+  return sides
+    .filter((side) => !(isLiquidation && side === 'taker'))
+    .map((side) => orderCause(data, side, action, baseDecimals));
 }
 
-function orderCause(data: Data, side: Side, action: keyof typeof ACTIONS): Cause {
+function orderCause(data: Data, side: Side, action: keyof typeof ACTIONS, baseDecimals: number | null): Cause {
   const [title, verb] = ACTIONS[action];
   const { market_type: marketType, market_index: marketIndex } = data;
   const [id, direction] = [data[`${side}_order_id`], data[`${side}_order_direction`]];
   const order = ['Your', direction, 'order', id].filter((word) => word !== null && word !== undefined).join(' ');
   const why = action === 'cancel' && data.action_explanation !== BY_OWNER ? `: ${words(data.action_explanation)}` : '';
-  const amount = action === 'fill' && marketType === 'perp' ? filledText(data) : '';
+  const price = priceText(data, baseDecimals);
+  const amount = action === 'fill' ? filledText(data, price, baseDecimals) : '';
   const fill = {
     fillRecordId: whole(data.fill_record_id),
     baseAssetAmountFilled: whole(data.base_asset_amount_filled),
     quoteAssetAmountFilled: whole(data.quote_asset_amount_filled),
-    price: priceText(data),
+    price,
     fee: whole(data[`${side}_fee`]),
   };
   const common = { side, action: data.action, actionExplanation: data.action_explanation, marketType, marketIndex };
@@ -121,16 +135,17 @@ function orderCause(data: Data, side: Side, action: keyof typeof ACTIONS): Cause
   };
 }
 
-/** Base and price of a perp fill. */
-function filledText(data: Data): string {
-  const price = priceText(data);
-  if (price === null) return '';
-  return `: ${decimalText(big(data.base_asset_amount_filled), 9)} at ${decimalText(BigInt(price), 6)}`;
+/** Base and price of a fill; empty without a price. */
+function filledText(data: Data, price: string | null, baseDecimals: number | null): string {
+  if (price === null || baseDecimals === null) return '';
+  return `: ${decimalText(big(data.base_asset_amount_filled), baseDecimals)} at ${decimalText(BigInt(price), PRICE_DECIMALS)}`;
 }
 
-function priceText({ base_asset_amount_filled: base, quote_asset_amount_filled: quote }: Data): string | null {
-  const size = big(base);
-  return size === 0n ? null : String(fillPrice(big(quote), size));
+/** Price 1e6 of a fill; null without a size, and in a market that is not known yet. */
+function priceText(data: Data, baseDecimals: number | null): string | null {
+  const size = big(data.base_asset_amount_filled);
+  if (size === 0n || baseDecimals === null) return null;
+  return String(fillPrice(big(data.quote_asset_amount_filled), size, 10n ** BigInt(baseDecimals)));
 }
 
 function liquidationCause(data: Data): Cause {

@@ -53,6 +53,24 @@ describe('notifications of events', () => {
     expect(JSON.parse(found?.data ?? '')).toMatchObject({ price: '66666667' });
   });
 
+  it('say the size and price of a spot fill in its token, once the market is known', () => {
+    const amounts = { base_asset_amount_filled: 3_000_000n, quote_asset_amount_filled: 200_000_000n };
+    const market = { market_type: 'spot', market_index: 1 };
+    const members = { action: 'fill', action_explanation: 'none', taker: user(0), maker: null, ...market, ...amounts };
+    const [unknown] = run([...ACCOUNTS, ...of('events', event('OrderActionRecord', 1, members))]);
+    expect(unknown?.body).toMatch(/was filled$/);
+    expect(JSON.parse(unknown?.data ?? '')).toMatchObject({ price: null });
+    const token = quoteMarket({ marketIndex: 1 });
+    const known = [
+      ...ACCOUNTS,
+      ...of('margin', marketRecord(token)),
+      ...of('events', event('OrderActionRecord', 1, members)),
+    ];
+    const [found] = run(known);
+    expect(found?.body).toMatch(/: 3 at 66\.666667$/);
+    expect(JSON.parse(found?.data ?? '')).toMatchObject({ price: '66666667' });
+  });
+
   it('have the id of their cause, in the order of time', () => {
     const [taker] = run([...ACCOUNTS, ...of('events', fill(8, 0, 2))]);
     const signature = bs58.encode(signatureOf(8));

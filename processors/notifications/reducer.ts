@@ -57,7 +57,7 @@ export class NotificationReducer {
     const event = decodeCause(bytes);
     if (event === null) return [];
     if (event.name === 'NewUserRecord') return this.#opened(event);
-    const causes = causesOf(event, this.#settings.fundingMin);
+    const causes = this.#causesOf(event);
     if (causes.length === 0) return [];
     const { signature, event_index: index } = event.data;
     if (this.#seen[partition]?.add(signature as Uint8Array, Number(index)) === false) return [];
@@ -109,6 +109,11 @@ export class NotificationReducer {
     this.#next = Number([...this.#waiting.keys()].at(-1)?.split(':', 1)[0] ?? -1) + 1;
   }
 
+  #causesOf(event: PartialEvent): readonly Cause[] {
+    const baseDecimalsOf = (type: unknown, index: unknown) => this.accounts.baseDecimalsOf(type, index);
+    return causesOf(event, { fundingMin: this.#settings.fundingMin, baseDecimalsOf });
+  }
+
   #opened({ data }: PartialEvent): readonly Notification[] {
     const { user, user_authority: authority } = data;
     if (!(user instanceof Uint8Array) || !(authority instanceof Uint8Array)) return [];
@@ -143,7 +148,7 @@ export class NotificationReducer {
       const event = decodeCause(waiting.bytes);
       if (event === null) continue;
       const place = placeReader(event);
-      for (const cause of causesOf(event, this.#settings.fundingMin)) {
+      for (const cause of this.#causesOf(event)) {
         if (keyOf(cause.user) === account) found.push(notificationOf(place(), cause, authority));
       }
     }
