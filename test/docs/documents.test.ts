@@ -16,6 +16,8 @@ import {
   ROOT,
   repositoryFiles,
   shellLines,
+  targetOf,
+  unreachable,
 } from './documents.ts';
 
 const all = documents();
@@ -85,11 +87,10 @@ function faultOf(line: string): string | null {
 describe.each(all.map(({ file, text }) => [file, text] as const))('%s', (file, text) => {
   it('links to files and headings that exist', () => {
     const broken = linksOf(text).filter((link) => {
-      if (/^(?:https?|mailto):/.test(link)) return false;
-      const [target = '', anchor = ''] = link.split('#');
-      const linked = target === '' ? file : path.posix.normalize(path.posix.join(path.posix.dirname(file), target));
-      if (!existsSync(path.join(ROOT, linked))) return true;
-      return anchor !== '' && linked.endsWith('.md') && !anchorsOf(read(linked)).has(anchor);
+      const target = targetOf(link, file);
+      if (target === null) return false;
+      if (!existsSync(path.join(ROOT, target.file))) return true;
+      return target.anchor !== '' && target.file.endsWith('.md') && !anchorsOf(read(target.file)).has(target.anchor);
     });
     expect(broken).toEqual([]);
   });
@@ -105,6 +106,12 @@ describe.each(all.map(({ file, text }) => [file, text] as const))('%s', (file, t
       return fault === null ? [] : [`${line}: ${fault}`];
     });
     expect(faults).toEqual([]);
+  });
+});
+
+describe('all documents', () => {
+  it('are reachable by links from the README', () => {
+    expect(unreachable(all, 'README.md')).toEqual([]);
   });
 });
 
@@ -144,6 +151,17 @@ describe('the checks of documents', () => {
     expect(linksOf(text)).toEqual(['b.md#c']);
     expect(shellLines(text)).toEqual(['npm start']);
     expect(pathsOf('`api/index.ts`, `/l2`, `api/*/x.ts` and `a/b.ts`')).toEqual(['api/index.ts']);
+  });
+
+  it('finds a document that nothing links, and one that only such a document links', () => {
+    const pages = [
+      { file: 'README.md', text: '[a](docs/a.md#b) `[c](docs/c.md)` [d](https://e.com/docs/d.md)' },
+      { file: 'docs/a.md', text: '[b](b.md) [r](../README.md)' },
+      { file: 'docs/b.md', text: '' },
+      { file: 'docs/c.md', text: '[d](d.md)' },
+      { file: 'docs/d.md', text: '' },
+    ];
+    expect(unreachable(pages, 'README.md')).toEqual(['docs/c.md', 'docs/d.md']);
   });
 
   it('finds a script that does not exist', () => {
