@@ -60,6 +60,8 @@ function faultOf(line: string): string | null {
   for (const part of line.split(/\s(?:\||&&|;)\s/)) {
     const words = part.trim().split(/\s+/);
     while (/^[A-Z_]+=/.test(words[0] ?? '')) words.shift();
+    // `npm run -s` prints nothing of its own.
+    if (words[1] === 'run' && words[2] === '-s') words.splice(2, 1);
     const [program = '', first = '', second = ''] = words;
     if (program === '') continue;
     if (!PROGRAMS.has(program)) return `no known program: ${program}`;
@@ -168,6 +170,7 @@ describe('the checks of documents', () => {
     expect(faultOf('npm run nonsense')).toBe('no script: nonsense');
     expect(faultOf('npm run bench nonsense')).toBe('nothing in test/bench named nonsense');
     expect(faultOf('npm run soak nonsense')).toBe('nothing in test/soak named nonsense');
+    expect(faultOf('npm run -s nonsense')).toBe('no script: nonsense');
     expect(faultOf('npm run soak exports')).toBeNull();
     expect(faultOf('npm start -- --help')).toBeNull();
   });
