@@ -1,4 +1,6 @@
-// A book of plain maps, sorted whenever somebody looks. Slow, and easy to believe.
+// A book of plain maps that makes its own random changes, and gives the entries and checksum lines that a stream has for them.
+// The naive book (test/support/processors/book/naive.ts) applies the exchange's rules to log messages. Vectors of the protocol
+// need other rules: depth, diffs and checksums.
 
 export type Side = 'bids' | 'asks';
 

@@ -16,6 +16,8 @@ import {
   ROOT,
   repositoryFiles,
   shellLines,
+  targetOf,
+  unreachable,
 } from './documents.ts';
 
 const all = documents();
@@ -58,6 +60,8 @@ function faultOf(line: string): string | null {
   for (const part of line.split(/\s(?:\||&&|;)\s/)) {
     const words = part.trim().split(/\s+/);
     while (/^[A-Z_]+=/.test(words[0] ?? '')) words.shift();
+    // `npm run -s` prints nothing of its own.
+    if (words[1] === 'run' && words[2] === '-s') words.splice(2, 1);
     const [program = '', first = '', second = ''] = words;
     if (program === '') continue;
     if (!PROGRAMS.has(program)) return `no known program: ${program}`;
@@ -85,11 +89,10 @@ function faultOf(line: string): string | null {
 describe.each(all.map(({ file, text }) => [file, text] as const))('%s', (file, text) => {
   it('links to files and headings that exist', () => {
     const broken = linksOf(text).filter((link) => {
-      if (/^(?:https?|mailto):/.test(link)) return false;
-      const [target = '', anchor = ''] = link.split('#');
-      const linked = target === '' ? file : path.posix.normalize(path.posix.join(path.posix.dirname(file), target));
-      if (!existsSync(path.join(ROOT, linked))) return true;
-      return anchor !== '' && linked.endsWith('.md') && !anchorsOf(read(linked)).has(anchor);
+      const target = targetOf(link, file);
+      if (target === null) return false;
+      if (!existsSync(path.join(ROOT, target.file))) return true;
+      return target.anchor !== '' && target.file.endsWith('.md') && !anchorsOf(read(target.file)).has(target.anchor);
     });
     expect(broken).toEqual([]);
   });
@@ -105,6 +108,12 @@ describe.each(all.map(({ file, text }) => [file, text] as const))('%s', (file, t
       return fault === null ? [] : [`${line}: ${fault}`];
     });
     expect(faults).toEqual([]);
+  });
+});
+
+describe('all documents', () => {
+  it('are reachable by links from the README', () => {
+    expect(unreachable(all, 'README.md')).toEqual([]);
   });
 });
 
@@ -146,10 +155,22 @@ describe('the checks of documents', () => {
     expect(pathsOf('`api/index.ts`, `/l2`, `api/*/x.ts` and `a/b.ts`')).toEqual(['api/index.ts']);
   });
 
+  it('finds a document that nothing links, and one that only such a document links', () => {
+    const pages = [
+      { file: 'README.md', text: '[a](docs/a.md#b) `[c](docs/c.md)` [d](https://e.com/docs/d.md)' },
+      { file: 'docs/a.md', text: '[b](b.md) [r](../README.md)' },
+      { file: 'docs/b.md', text: '' },
+      { file: 'docs/c.md', text: '[d](d.md)' },
+      { file: 'docs/d.md', text: '' },
+    ];
+    expect(unreachable(pages, 'README.md')).toEqual(['docs/c.md', 'docs/d.md']);
+  });
+
   it('finds a script that does not exist', () => {
     expect(faultOf('npm run nonsense')).toBe('no script: nonsense');
     expect(faultOf('npm run bench nonsense')).toBe('nothing in test/bench named nonsense');
     expect(faultOf('npm run soak nonsense')).toBe('nothing in test/soak named nonsense');
+    expect(faultOf('npm run -s nonsense')).toBe('no script: nonsense');
     expect(faultOf('npm run soak exports')).toBeNull();
     expect(faultOf('npm start -- --help')).toBeNull();
   });

@@ -51,6 +51,34 @@ export function linksOf(text: string): readonly string[] {
   return [...prose.matchAll(/\]\(([^)\s]+)(?: "[^"]*")?\)/g)].map(([, target = '']) => target);
 }
 
+export interface Target {
+  /** Relative to the root of the repository. */
+  readonly file: string;
+  /** Empty for the whole file. */
+  readonly anchor: string;
+}
+
+/** Target of a link that stands in `file`; null when the link leaves the repository. */
+export function targetOf(link: string, file: string): Target | null {
+  if (/^(?:https?|mailto):/.test(link)) return null;
+  const [target = '', anchor = ''] = link.split('#');
+  return { file: target === '' ? file : path.posix.join(path.posix.dirname(file), target), anchor };
+}
+
+/** Documents that no chain of links leads to from the document `start`. */
+export function unreachable(all: readonly Document[], start: string): readonly string[] {
+  const texts = new Map(all.map(({ file, text }) => [file, text]));
+  const reached = new Set([start]);
+  // A set that grows is iterated to its end.
+  for (const file of reached) {
+    for (const link of linksOf(texts.get(file) ?? '')) {
+      const target = targetOf(link, file);
+      if (target !== null && texts.has(target.file)) reached.add(target.file);
+    }
+  }
+  return [...texts.keys()].filter((file) => !reached.has(file));
+}
+
 /** Commands of `sh` blocks without comments; a line that ends in a backslash goes on. */
 export function shellLines(text: string): readonly string[] {
   const lines: string[] = [];

@@ -66,15 +66,24 @@ export function markdownParagraphs(text: string): string[] {
     .filter((part) => !BLANK.test(part));
 }
 
-/** Words of each sentence. Code in backticks and link targets count as one word. */
-export function sentenceLengths(paragraph: string): number[] {
-  const plain = paragraph
+/** Sentences without markup. Code in backticks counts as one word, and link targets do not count. */
+export function sentencesOf(paragraph: string): readonly string[] {
+  return paragraph
+    .trim()
     .replace(/`[^`]*`/g, 'code')
     .replace(/\]\([^)]*\)/g, ']')
-    .replace(/\b(?:e\.g|i\.e|etc)\./g, 'eg');
-  return plain
-    .split(/(?<=[.!?])\s+/)
-    .map((sentence) => sentence.split(/\s+/).filter((word) => /[A-Za-z0-9]/.test(word)).length)
+    .replace(/\b(?:e\.g|i\.e|etc)\./g, 'eg')
+    .split(/(?<=[.!?])\s+/);
+}
+
+export function wordCount(sentence: string): number {
+  return sentence.split(/\s+/).filter((word) => /[A-Za-z0-9]/.test(word)).length;
+}
+
+/** Words of each sentence that is no fragment. */
+export function sentenceLengths(paragraph: string): number[] {
+  return sentencesOf(paragraph)
+    .map(wordCount)
     .filter((words) => words >= SENTENCE_WORDS_MIN);
 }
 

@@ -13,7 +13,7 @@ export const SUITES = {
   },
   chain: {
     usage: '[seeds] [first seed] [verbose]',
-    takes: '60 min',
+    takes: '25 min',
     proves:
       'no event is lost, doubled or made up and no book is wrong in 10,000 simulated chains with faults and crashes',
   },
@@ -136,7 +136,7 @@ export function listing() {
   return [
     'npm run soak SUITE',
     ...lines.map((line) => line.trimEnd()),
-    `  ${'all'.padEnd(NAME_CHARS)}${'6 h'.padEnd(8)}every suite above, then a summary`,
+    `  ${'all'.padEnd(NAME_CHARS)}${'5 h'.padEnd(8)}every suite above, then a summary`,
     `  ${'repeat'.padEnd(NAME_CHARS)}${'10 h'.padEnd(8)}the tests of npm test beside two busy loops, then the failures. [times, 20 by default]`,
     '',
   ].join('\n');

@@ -1,4 +1,8 @@
-"""A book of plain maps, sorted whenever somebody looks. Slow, and easy to believe."""
+"""A book of plain maps that makes its own random changes, for the model server of these tests.
+
+It exists beside test/conformance/model-book.ts and the naive book of the tests (test/support/processors/book/naive.ts)
+because the tests of the Python package run without Node.
+"""
 
 from __future__ import annotations
 
