@@ -2,7 +2,7 @@
 // simulated cluster in a second process, or reads a real one.
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -18,6 +18,7 @@ import {
   startProcess,
   updateEndpoints,
 } from '../platform/index.ts';
+import { claimDataDir, type DataOwner } from './data-dir.ts';
 import { assertPortsFree, PortTakenError, ROLE_PORTS } from './ports.ts';
 import { ROLE_HELP, ROLE_NAMES, type RoleName, roleEntries } from './roles.ts';
 import { callRpc, messageOf } from './rpc.ts';
@@ -66,7 +67,7 @@ export async function dev({ config, isSimulated }: DevConfig, options: DevOption
           lookupTables: cluster.lookupTable,
         }
       : config;
-    if (config.source !== 'capture') await claimDataDir(settings);
+    claimDataDir(settings.dataDir, await ownerOf(settings));
     running = await startProcess({
       config: settings,
       logger,
@@ -189,22 +190,13 @@ function timeout(afterMs: number, message: string): Promise<never> {
   return new Promise((_, reject) => setTimeout(() => reject(new Error(message)), afterMs).unref());
 }
 
-/** A data directory belongs to one chain and one definition. Another chain would mix two histories in one log. */
-async function claimDataDir(config: Config): Promise<void> {
-  const file = path.join(config.dataDir, 'chain.json');
-  const claim = { genesisHash: await genesisHash(config), definition: config.definition };
-  let owner: typeof claim | undefined;
-  try {
-    owner = JSON.parse(readFileSync(file, 'utf8')) as typeof claim;
-  } catch {
-    writeFileSync(file, `${JSON.stringify(claim)}\n`);
-    return;
+async function ownerOf(config: Config): Promise<DataOwner> {
+  const { source, capturePath, definition } = config;
+  if (source === 'capture') {
+    if (!existsSync(capturePath)) throw new ConfigError(`no capture at "${capturePath}"; name one with --capture-path`);
+    return { capture: path.resolve(capturePath), definition };
   }
-  if (owner.genesisHash !== claim.genesisHash || owner.definition !== claim.definition) {
-    throw new ConfigError(
-      `${config.dataDir} holds another chain (genesis ${owner.genesisHash}); name another directory with --data-dir`,
-    );
-  }
+  return { genesisHash: await genesisHash(config), definition };
 }
 
 async function genesisHash({ rpcUrl, rpcWsUrl }: Config): Promise<string> {
