@@ -8,7 +8,7 @@ import { BlockIndexes } from './block-indexes.ts';
 import { CounterBuffer } from './counters.ts';
 import type { EventDecoder } from './decode/events.ts';
 import { type DecodedTransaction, decodeTransaction, type EncodedEvent } from './decode/transaction.ts';
-import { deadLetter } from './diff/output.ts';
+import { deadLetter } from './dead-letter.ts';
 import type { Differ } from './differ.ts';
 import type { FinalityCheck } from './finality/check.ts';
 import type { GapList } from './gaps.ts';

@@ -15,7 +15,7 @@ import { GrpcServer } from './grpc/server.ts';
 import { tableAccounts } from './ledger/lookup-tables.ts';
 import { type Commitment, type CommitmentLags, Ledger, type LedgerOptions } from './ledger.ts';
 import type { Exchange, LedgerAccount } from './ledger-types.ts';
-import type { Faults } from './node/faults.ts';
+import type { Faults } from './faults/faults.ts';
 import { createNode } from './node/node.ts';
 import { controlMethods } from './rpc/controls.ts';
 import { createHttpServer, FAULTLESS_PATH } from './rpc/http.ts';

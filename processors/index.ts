@@ -12,4 +12,5 @@ export { NOTIFICATIONS_GROUP, startNotifications } from './notifications/role.ts
 export { processedTradesMetrics } from './processed-trades/role.ts';
 export { RANKINGS_GROUP, startRankings } from './rankings/role.ts';
 export { SAMPLES_GROUP, startSamples } from './samples/role.ts';
-export { startTrades, TRADES_GROUP } from './trades/role.ts';
+export { TRADES_GROUP } from './trades/role.ts';
+export { startTrades } from './trades.ts';

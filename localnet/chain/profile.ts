@@ -2,7 +2,7 @@
 // (docs/operations/real-nodes.md).
 
 import type { CommitmentLags } from '../ledger.ts';
-import type { FaultRequest } from '../node/fault-kinds.ts';
+import type { FaultRequest } from '../faults/kinds.ts';
 
 export const PROFILE_NAMES = ['calm', 'mainnet', 'hostile'] as const;
 export type ProfileName = (typeof PROFILE_NAMES)[number];

@@ -2,8 +2,8 @@
 
 import type { JsonText, Method, Methods } from '../rpc/dispatch.ts';
 import { INTERNAL_ERROR, NODE_UNHEALTHY, RpcError } from '../rpc/errors.ts';
-import { FAULT_DEFAULTS } from './fault-kinds.ts';
-import type { Faults } from './faults.ts';
+import { FAULT_DEFAULTS } from '../faults/kinds.ts';
+import type { Faults } from '../faults/faults.ts';
 
 /** Signatures whose null answer has a time limit; older ones are forgotten. */
 const AWAITED_MAX = 100_000;

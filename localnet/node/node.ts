@@ -7,11 +7,11 @@ import { accountMethods } from '../rpc/account-methods.ts';
 import { chainMethods } from '../rpc/chain-methods.ts';
 import type { Method, Methods } from '../rpc/dispatch.ts';
 import { historyMethods } from '../rpc/history-methods.ts';
-import { Delivery } from './delivery.ts';
+import { Delivery } from '../rpc/delivery.ts';
 import { faultControls } from './fault-controls.ts';
-import { Faults } from './faults.ts';
+import { Faults } from '../faults/faults.ts';
 import { faultyMethods } from './faulty-methods.ts';
-import { type Gate, httpFaults } from './http-faults.ts';
+import { type Gate, httpFaults } from '../faults/http.ts';
 
 export interface Node {
   readonly faults: Faults;

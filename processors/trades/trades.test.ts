@@ -21,7 +21,8 @@ import {
 import { eventually } from '../../test/support/platform/eventually.ts';
 import { fillEvent } from '../../test/support/processors/history/events.ts';
 import { Numbering } from './numbering.ts';
-import { startTrades, TRADES_GROUP } from './role.ts';
+import { startTrades } from '../trades.ts';
+import { TRADES_GROUP } from './role.ts';
 import { SEEN_IDS, SeenEvents } from './seen.ts';
 import { fillOf, TradeError } from './trade-view.ts';
 

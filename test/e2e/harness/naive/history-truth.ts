@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { createClient } from '@clickhouse/client';
 import bs58 from 'bs58';
-import type { FaultKind } from '../../../../localnet/node/fault-kinds.ts';
+import type { FaultKind } from '../../../../localnet/faults/kinds.ts';
 import { columnsOf, EVENT_NAMES, storedName, tableOf } from '../../../../schemas/index.ts';
 import type { Cluster } from '../processes/processes.ts';
 

@@ -1,6 +1,6 @@
 // The whole pipeline as separate processes over one cluster, as an operator would run it.
 
-import type { FaultKind } from '../../../../localnet/node/fault-kinds.ts';
+import type { FaultKind } from '../../../../localnet/faults/kinds.ts';
 import {
   type Cluster,
   eventually,

@@ -2,7 +2,7 @@
 // Ingest repairs a book whose row reports a difference.
 
 import { Counter, type Registry } from 'prom-client';
-import { type EventLog, type Logger, readToEnd } from '../../platform/index.ts';
+import { type EventLog, type Logger, readToEnd } from '../../../platform/index.ts';
 import {
   decodeMessage,
   encodeMessage,
@@ -12,8 +12,8 @@ import {
   newQuality,
   qualityKey,
   TOPICS,
-} from '../../schemas/index.ts';
-import type { CheckResult } from '../book/shadow/comparison.ts';
+} from '../../../schemas/index.ts';
+import type { CheckResult } from '../shadow/comparison.ts';
 
 /** Source of the rows written here. */
 export const BOOK_SOURCE = 'book';

@@ -1,6 +1,6 @@
 // Faults on whole HTTP answers: refused, late, cut or never given.
 
-import { FAULT_DEFAULTS } from './fault-kinds.ts';
+import { FAULT_DEFAULTS } from './kinds.ts';
 import type { Faults } from './faults.ts';
 
 export type Disturbance =
