@@ -21,9 +21,9 @@ import type {
   StreamCount,
   UserOrders,
 } from '../../schemas/index.ts';
+import { deadLetter, type ParkReason } from '../dead-letter.ts';
 import type { PlainOutput } from '../decode/plain-states.ts';
 import type { VaultOutput } from '../decode/vault.ts';
-import { deadLetter, type ParkReason } from '../dead-letter.ts';
 import type { AccountUpdate } from '../source.ts';
 
 export type Output =

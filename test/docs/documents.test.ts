@@ -6,17 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { ROLE_NAMES } from '../../bin/roles.ts';
 import { commentParagraphs, SOURCE } from '../prose/prose.ts';
 import { SUITES } from '../soak/suites.mjs';
-import {
-  anchorsOf,
-  documents,
-  filesNamedIn,
-  inlineCommands,
-  linksOf,
-  pathsOf,
-  ROOT,
-  repositoryFiles,
-  shellLines,
-} from './documents.ts';
+import { ROOT, repositoryFiles } from '../support/repository.ts';
+import { anchorsOf, documents, filesNamedIn, inlineCommands, linksOf, pathsOf, shellLines } from './documents.ts';
 
 const all = documents();
 const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');

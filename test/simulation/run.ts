@@ -3,9 +3,9 @@
 import { type IngestParts, startIngest } from '../../ingest/index.ts';
 import type { Source } from '../../ingest/source.ts';
 import { type Happened, Production } from '../../localnet/chain/production.ts';
+import { Faults } from '../../localnet/faults/faults.ts';
 import { Feed } from '../../localnet/grpc/feed.ts';
 import { Ledger, type StoredBlock } from '../../localnet/ledger.ts';
-import { Faults } from '../../localnet/faults/faults.ts';
 import { createNode, type Node } from '../../localnet/node/node.ts';
 import { Publisher } from '../../localnet/rpc/publisher.ts';
 import { Subscriptions } from '../../localnet/rpc/subscriptions.ts';

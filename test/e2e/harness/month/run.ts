@@ -2,7 +2,6 @@
 // the history has stored all of it.
 
 import type { TruthMarket } from '../../../../localnet/index.ts';
-import { storedRows } from '../naive/history-truth.ts';
 import {
   type Cluster,
   eventually,
@@ -11,7 +10,8 @@ import {
   startCluster,
   startRoles,
   temporaryDirectory,
-} from '../processes/processes.ts';
+} from '../../../support/processes/processes.ts';
+import { storedRows } from '../naive/history-truth.ts';
 import { openLogAt, unread } from './log.ts';
 import { FUNDING_MIN } from './notifications.ts';
 import { startVenues } from './venues.ts';

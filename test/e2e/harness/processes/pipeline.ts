@@ -9,7 +9,7 @@ import {
   startCluster,
   startRoles,
   temporaryDirectory,
-} from './processes.ts';
+} from '../../../support/processes/processes.ts';
 
 const ERROR_CHARS = 2_000;
 /** The gateway refuses a subscription to a market that is not known yet. */

@@ -1,7 +1,7 @@
 // A seeded stream of order changes on one market, the same for every measured book. A third are fills of resting orders, a third
 // new orders, a third cancels. So the number of resting orders stays about constant.
 
-import type { BookOrders, OrderState } from '../../../schemas/index.ts';
+import type { BookOrders, OrderState } from '../../../../schemas/index.ts';
 
 export const MARKET = { marketType: 'perp', marketIndex: 0 } as const;
 export const MID_PRICE = 100_000_000;
