@@ -28,8 +28,8 @@ import { type ChainIdentity, loadState, TipFile } from './state-file.ts';
 import { type Chain, journalPath, StateKeeper, tipPath } from './state-keeper.ts';
 import { SubmissionJournal } from './submission-journal.ts';
 
-export const DEFAULT_RPC_PORT = 8899;
-export const DEFAULT_WS_PORT = 8900;
+const DEFAULT_RPC_PORT = 8899;
+const DEFAULT_WS_PORT = 8900;
 /** Retention is ten minutes of wall time, so it scales with the speed up to this factor. */
 const RETENTION_SPEED_MAX = 20;
 const RETAINED_BLOCKS_AT_SPEED_1 = 1500;

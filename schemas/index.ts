@@ -3,7 +3,6 @@
 export * from './chain/account.ts';
 export * from './chain/bytes.ts';
 export * from './chain/clob.ts';
-export { type CompiledProgram, compileIdl, hexOf } from './chain/compile.ts';
 export * from './chain/definition.ts';
 export type * from './chain/event.ts';
 export * from './chain/event-keys.ts';
@@ -34,7 +33,7 @@ export * from './log/event-codec.ts';
 export * from './log/partial-event.ts';
 export { RegistryClient, RegistryFormat } from './log/registry.ts';
 export * from './log/topics.ts';
-export { SchemaError, type SchemaErrorCode, type SchemaVersion, schemaVersions } from './log/wire.ts';
+export { SchemaError, schemaVersions } from './log/wire.ts';
 export type * from './messages/account-feed.ts';
 export * from './messages/candle-resolutions.ts';
 export { accountsKey, COVERAGE_HOLES_MAX, isAccountStream, provesRecord, streamKey } from './messages/coverage.ts';

@@ -4,7 +4,7 @@
 import type { FaultRequest } from '../faults/kinds.ts';
 import type { CommitmentLags } from '../ledger.ts';
 
-export const PROFILE_NAMES = ['calm', 'mainnet', 'hostile'] as const;
+const PROFILE_NAMES = ['calm', 'mainnet', 'hostile'] as const;
 export type ProfileName = (typeof PROFILE_NAMES)[number];
 
 export interface Profile {

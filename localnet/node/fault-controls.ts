@@ -34,7 +34,7 @@ function did(faults: Faults, config: Config): unknown {
 }
 
 /** @throws RpcError when the kind is unknown or a number is out of its range */
-export function faultRequest(config: Config): FaultRequest {
+function faultRequest(config: Config): FaultRequest {
   const kind = kindOf(config.kind);
   return {
     kind,

@@ -15,7 +15,7 @@ export type PnlPosition = Pick<
 >;
 
 /** P&L of a position at the oracle price, with the funding it has not paid yet; quote 1e6. */
-export function positionPnl(held: PnlPosition, market: PositionMarket): bigint {
+function positionPnl(held: PnlPosition, market: PositionMarket): bigint {
   const { baseAssetAmount: base, quoteAssetAmount: quote, lastCumulativeFundingRate: last } = held;
   if (base === 0n) return quote;
   const cumulative = base > 0n ? market.cumulativeFundingRateLong : market.cumulativeFundingRateShort;

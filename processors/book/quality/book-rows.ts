@@ -16,7 +16,7 @@ import {
 import type { CheckResult } from '../shadow/comparison.ts';
 
 /** Source of the rows written here. */
-export const BOOK_SOURCE = 'book';
+const BOOK_SOURCE = 'book';
 /** Ingest also writes this metric, for differences it finds; both may run in one process. */
 const DIFFERENCES_METRIC = 'slotbook_shadow_differences_total';
 

@@ -132,7 +132,7 @@ async function startMonth(options: MonthOptions, slots: number): Promise<Month> 
 }
 
 /** Number of events that the chain has emitted. */
-export async function emitted(month: Month): Promise<number> {
+async function emitted(month: Month): Promise<number> {
   const counts = await month.cluster.rpc<Record<string, number>>('localnet_eventCounts');
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
@@ -155,7 +155,7 @@ async function booksAtEnd({ cluster, url }: Month): Promise<void> {
 }
 
 /** Waits until every event is stored, and every group and book is at the end of the log. */
-export async function caughtUp(month: Month): Promise<void> {
+async function caughtUp(month: Month): Promise<void> {
   await everythingStored(month);
   await booksAtEnd(month);
   const log = await openLogAt(month.dataDir);

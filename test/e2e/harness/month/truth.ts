@@ -26,8 +26,6 @@ export interface MonthEvent {
   readonly order: number;
 }
 
-export type MarketType = 'perp' | 'spot';
-
 export function symbolOf(type: unknown, index: unknown): string {
   return (type === 'perp' ? PERP_SYMBOLS : SPOT_SYMBOLS)[Number(index)] ?? '';
 }

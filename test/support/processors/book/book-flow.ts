@@ -5,7 +5,7 @@ import type { BookOrders, OrderState } from '../../../../schemas/index.ts';
 
 export const MARKET = { marketType: 'perp', marketIndex: 0 } as const;
 export const MID_PRICE = 100_000_000;
-export const TICK = 100;
+const TICK = 100;
 /** Prices per side. Orders lie uniformly on them, so that changes reach the far side of the book as often as the near. */
 export const PRICE_LEVELS = 2_000;
 export const ORDER_SIZE = 5_000_000_000;
