@@ -105,7 +105,7 @@ export default defineConfig({
           name: 'rooms',
           include: [
             '{schemas,platform,ingest,processors,api,client,localnet,bin}/**/*.test.ts',
-            'test/{docs,prose,simulation,e2e}/**/*.test.ts',
+            'test/{architecture,docs,prose,simulation,e2e}/**/*.test.ts',
           ],
           globalSetup: ['test/support/platform/run-folder.ts', 'test/e2e/harness/processes/bundle.ts'],
           // Node's own import takes a fifth of the time of the module runner. Nothing here needs what the runner adds.

@@ -12,7 +12,7 @@ const PINNED_NODE = path.join(ROOT, 'node_modules', 'node', 'bin', process.platf
 const PROGRESS_INTERVAL_MS = 5_000;
 
 /** True when node_modules has every package that this platform needs, at the version of the lock file. */
-export function isInstalled() {
+function isInstalled() {
   const wanted = readPackages(path.join(ROOT, 'package-lock.json'));
   const present = readPackages(path.join(ROOT, 'node_modules', '.package-lock.json'));
   if (!wanted || !present || !existsSync(PINNED_NODE)) return false;

@@ -6,7 +6,7 @@ import { Socket } from 'node:net';
 
 const CHECK_MS = 300;
 /** Descriptor of the pipe between the launcher and its child. */
-export const LAUNCHER_FD = 3;
+const LAUNCHER_FD = 3;
 /** Environment variable with the launcher's pid. A process with another parent ignores it. */
 export const LAUNCHER_VARIABLE = 'LAUNCHER_PID';
 

@@ -71,7 +71,7 @@ interface Holder {
 }
 
 /** The process that listens on a port: only on Linux, and only when this user may inspect it. */
-export function holderOf(port: number): Holder | null {
+function holderOf(port: number): Holder | null {
   const sockets = new Set(['tcp', 'tcp6'].flatMap((table) => listeningSockets(table, port)));
   if (sockets.size === 0) return null;
   for (const name of readdirSync('/proc')) {

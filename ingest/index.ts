@@ -1,12 +1,8 @@
 // From chain to log: the only entry point of ingest/.
 
-export { type Recorded, recordCapture } from './capture/record.ts';
-export { CaptureSource } from './capture/source.ts';
-export { type AccountDecoder, AccountError, compileAccount, compileAccounts } from './decode/account.ts';
-export { compileEvents, type EventDecoder } from './decode/events.ts';
-export { parseLogs } from './decode/logs.ts';
+export { recordCapture } from './capture/record.ts';
+export { compileAccount } from './decode/account.ts';
 export { compileUser, type UserReader } from './decode/user.ts';
-export type { Output } from './diff/output.ts';
 export { Differ } from './differ.ts';
 export { startFees } from './fees/role.ts';
 export { createForkMetrics } from './forks/metrics.ts';

@@ -3,7 +3,7 @@
 import { Counter, Gauge } from 'prom-client';
 import type { Registry } from '../platform/index.ts';
 import type { LiveSource } from '../schemas/index.ts';
-import { PARK_REASONS } from './park-reasons.ts';
+import { PARK_REASONS } from './dead-letter.ts';
 
 /** The book role counts it as well; both roles may run in one process. */
 const SHADOW_DIFFERENCES = 'slotbook_shadow_differences_total';

@@ -12,8 +12,9 @@ import {
   TOPICS,
 } from '../schemas/index.ts';
 import type { CounterBuffer } from './counters.ts';
+import { deadLetter } from './dead-letter.ts';
 import type { EncodedEvent } from './decode/transaction.ts';
-import { deadLetter, type Output } from './diff/output.ts';
+import type { Output } from './diff/output.ts';
 import type { IngestMetrics } from './metrics.ts';
 import type { OffsetHistory } from './resume-state.ts';
 import type { ShadowMessage } from './shadow/check.ts';

@@ -2,7 +2,7 @@
 // it (`grpc/`), and a capture.
 
 import type { LiveSource } from '../schemas/index.ts';
-import type { ParkReason } from './park-reasons.ts';
+import type { ParkReason } from './dead-letter.ts';
 
 export interface AccountUpdate {
   readonly kind: 'account';

@@ -9,7 +9,7 @@ import type { Commitment, Ledger, StoredBlock } from './ledger.ts';
 import type { Exchange, LedgerTransaction, Submission } from './ledger-types.ts';
 
 /** Length of a slot at speed 1. */
-export const SLOT_MS = 400;
+const SLOT_MS = 400;
 /** Longest run of blocks before connections get processing time. */
 const STRETCH_MS = 15;
 /** A schedule that is further behind restarts instead of racing to catch up. */

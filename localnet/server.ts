@@ -10,12 +10,12 @@ import { type Profile, type ProfileName, profileOf } from './chain/profile.ts';
 import { Cluster } from './cluster.ts';
 import { createExchange, type ExchangeOptions } from './exchange/index.ts';
 import { VAULT_PROGRAM } from './exchange/keys.ts';
+import type { Faults } from './faults/faults.ts';
 import { Feed, type FeedPace } from './grpc/feed.ts';
 import { GrpcServer } from './grpc/server.ts';
 import { tableAccounts } from './ledger/lookup-tables.ts';
 import { type Commitment, type CommitmentLags, Ledger, type LedgerOptions } from './ledger.ts';
 import type { Exchange, LedgerAccount } from './ledger-types.ts';
-import type { Faults } from './node/faults.ts';
 import { createNode } from './node/node.ts';
 import { controlMethods } from './rpc/controls.ts';
 import { createHttpServer, FAULTLESS_PATH } from './rpc/http.ts';
@@ -28,8 +28,8 @@ import { type ChainIdentity, loadState, TipFile } from './state-file.ts';
 import { type Chain, journalPath, StateKeeper, tipPath } from './state-keeper.ts';
 import { SubmissionJournal } from './submission-journal.ts';
 
-export const DEFAULT_RPC_PORT = 8899;
-export const DEFAULT_WS_PORT = 8900;
+const DEFAULT_RPC_PORT = 8899;
+const DEFAULT_WS_PORT = 8900;
 /** Retention is ten minutes of wall time, so it scales with the speed up to this factor. */
 const RETENTION_SPEED_MAX = 20;
 const RETAINED_BLOCKS_AT_SPEED_1 = 1500;

@@ -1,14 +1,7 @@
 // The part of schemas/ that runs anywhere: no Node module. The client imports only this entry.
 
-export { AccountError, type CompiledAccount, compileAccount, discriminatorOf, viewOf } from './chain/account.ts';
-export {
-  type AccountDefinition,
-  type CompiledProgram,
-  compileIdl,
-  currentIdl,
-  type EventDefinition,
-  hexOf,
-} from './chain/compile.ts';
+export { AccountError, type CompiledAccount, compileAccount, discriminatorOf } from './chain/account.ts';
+export { type AccountDefinition, type CompiledProgram, compileIdl, currentIdl, hexOf } from './chain/compile.ts';
 export type { CurrentIdl } from './chain/idl-types.ts';
 export { PUBKEY_BYTES } from './chain/keys.ts';
 export {
@@ -19,14 +12,14 @@ export {
   type StructLayout,
   sizeOf,
 } from './chain/layout.ts';
-export { type LogPayload, logPayloads } from './chain/log-lines.ts';
-export { type MarketRef, type MarketType, marketKey } from './chain/market.ts';
+export { logPayloads } from './chain/log-lines.ts';
+export type { MarketType } from './chain/market.ts';
 export { snakeCase } from './chain/names.ts';
 export type { OldIdl } from './chain/old-idl.ts';
-export { openOrdersText, orderKey } from './chain/open-orders.ts';
 export { paddedText, plainReader, type Read, type ReadStyle } from './chain/readers.ts';
 export { compileEvent, compileTail, RecordError } from './chain/records.ts';
 export type * from './messages/account-feed.ts';
 export type { AccountOrder, OrderCause, OrderFill } from './messages/account-orders.ts';
 export type * from './messages/feed.ts';
+export { openOrdersText, orderKey } from './messages/open-orders.ts';
 export type * from './messages/trade-feed.ts';

@@ -7,7 +7,7 @@ import { followAlways, nextOffsets } from '../views/follow.ts';
 
 const TOPIC = TOPICS.notificationMarks;
 /** Marks kept, of all wallets; the store has them about a second after the log: about 20 MB. */
-export const MARKS_MAX = 100_000;
+const MARKS_MAX = 100_000;
 
 /** Newest state of one notification of one wallet. */
 export interface Mark {

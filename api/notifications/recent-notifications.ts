@@ -3,7 +3,7 @@
 import { decodeMessage, type Notification } from '../../schemas/index.ts';
 
 /** About 12 MB. The store has a notification about a second after the log. */
-export const RECENT_MAX = 20_000;
+const RECENT_MAX = 20_000;
 
 export interface RecentNotification {
   /** Grows by one with each notification. */

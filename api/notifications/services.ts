@@ -28,7 +28,7 @@ export interface NotificationParts {
   readonly config: Pick<Config, 'webhookNetworks' | 'webhookSecret'>;
 }
 
-export function tokenRules({ webhookNetworks, webhookSecret }: NotificationParts['config']): TokenRules {
+function tokenRules({ webhookNetworks, webhookSecret }: NotificationParts['config']): TokenRules {
   return { allowed: parseNetworks('webhookNetworks', webhookNetworks), webhookSecret };
 }
 

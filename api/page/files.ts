@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { COMPRESS_FROM_BYTES, type Encoding } from '../http/encodings.ts';
 
-export const PAGE_FOLDER = fileURLToPath(new URL('../../web/dist/', import.meta.url));
+const PAGE_FOLDER = fileURLToPath(new URL('../../web/dist/', import.meta.url));
 const INDEX = 'index.html';
 
 const TYPES: Readonly<Record<string, string>> = {

@@ -5,8 +5,8 @@ import { type Network, sendOutbound } from '../../platform/index.ts';
 import { webhookSecretOf } from '../notifications/tokens.ts';
 import { checkStatus, type Push, type PushAdapter, pushErrorOf } from './port.ts';
 
-export const SIGNATURE_HEADER = 'x-slotbook-signature';
-export const TIMESTAMP_HEADER = 'x-slotbook-timestamp';
+const SIGNATURE_HEADER = 'x-slotbook-signature';
+const TIMESTAMP_HEADER = 'x-slotbook-timestamp';
 
 export interface WebhookOptions {
   /** Secret of the service. Each device has a key of its own, made of it. */

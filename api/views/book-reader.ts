@@ -28,7 +28,6 @@ import {
   partitionOf,
   TOPICS,
 } from '../../schemas/index.ts';
-import { preferredMakers } from '../gateway/quotes/auth.ts';
 import { greatest, least } from '../http/units.ts';
 import type { ServedBook } from './bodies.ts';
 import { CatchUp, followAlways } from './follow.ts';
@@ -36,6 +35,7 @@ import { BookBodies } from './indicative-bodies.ts';
 import { IndicativeQuotes } from './indicative-quotes.ts';
 import { MarketFollower } from './market-follower.ts';
 import { PublishedBook } from './published-book.ts';
+import { preferredMakers } from './quote-makers.ts';
 import type { MarketRegistry } from './registry.ts';
 import { registerSlotMetrics } from './slot-metrics.ts';
 

@@ -232,7 +232,7 @@ export class BookStreams implements BookSide {
 }
 
 /** The part of a stream's name that encodes the choices. */
-export function suffixOf(choice: BookChoice): string {
+function suffixOf(choice: BookChoice): string {
   const { level = 'l2', depth, conflation = 0, checksum = false, cause = false, commitment } = choice;
   const levels = checksum === true ? CHECKSUM_LEVELS : checksum === false ? 0 : checksum;
   const choices = [

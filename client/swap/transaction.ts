@@ -13,7 +13,7 @@ import { SwapError, type SwapInstruction, type SwapRoute } from './types.ts';
 export type LoadTables = (addresses: readonly string[]) => Promise<readonly (Uint8Array | null)[]>;
 
 /** The longest transaction that the network takes. */
-export const TRANSACTION_BYTES_MAX = 1232;
+const TRANSACTION_BYTES_MAX = 1232;
 
 /** Instructions of a transaction in base64. Throws SwapError when it needs a lookup table that cannot be loaded. */
 export async function decompile(base64: string, loadTables?: LoadTables): Promise<SwapRoute> {
@@ -81,7 +81,7 @@ function fromWeb3({ programId, keys, data }: TransactionInstruction): SwapInstru
   };
 }
 
-export function toWeb3({ programId, accounts, data }: SwapInstruction): TransactionInstruction {
+function toWeb3({ programId, accounts, data }: SwapInstruction): TransactionInstruction {
   return new TransactionInstruction({
     programId: new PublicKey(programId),
     keys: accounts.map(({ pubkey, ...flags }) => ({ pubkey: new PublicKey(pubkey), ...flags })),

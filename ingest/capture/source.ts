@@ -2,7 +2,7 @@
 
 import { basename } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { PARKED_BYTES_MAX } from '../diff/output.ts';
+import { PARKED_BYTES_MAX } from '../dead-letter.ts';
 import type { ResumePoint, Source, SourceUpdate, TransactionLogs } from '../source.ts';
 import { captureFiles, linesOf } from './files.ts';
 import { CaptureError, type CaptureLine, parseLine } from './format.ts';

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { loadDefinition } from '../../schemas/index.ts';
 import { accountOf } from '../../test/support/ingest/accounts.ts';
 import { plainFields } from '../../test/support/ingest/anchor-values.ts';
-import { blankAccount, randomAccount, setField } from '../../test/support/ingest/bytes.ts';
-import { AccountError, compileAccount, compileAccounts } from './account.ts';
+import { blankAccount, randomAccount } from '../../test/support/ingest/bytes.ts';
+import { AccountError, compileAccount } from './account.ts';
 
 const velocity = loadDefinition('velocity');
 const programs = velocity.programs;
@@ -66,17 +66,5 @@ describe('account decoder', () => {
     expect(reasonOf(bytes.subarray(0, 4496))).toBe('wrong_length');
     expect(reasonOf(bytes.subarray(0, 5))).toBe('unknown_discriminator');
     expect(reasonOf(blankAccount(accountOf('UserStats')))).toBe('unknown_discriminator');
-  });
-
-  it('accepts account names in PascalCase only', () => {
-    const accounts = compileAccounts(velocity);
-    const bytes = blankAccount(accountOf('User'));
-    setField(bytes, accountOf('User').layout, 'sub_account_id', 5);
-    expect(accounts.decode('User', bytes).sub_account_id).toBe(5);
-    for (const name of ['user', 'USER', 'userStats', 'Nothing']) {
-      expect(() => accounts.decode(name, bytes)).toThrow(`Unknown account: ${name}`);
-    }
-    expect(accounts.find(bytes)?.name).toBe('User');
-    expect(accounts.find(Buffer.alloc(20))).toBeNull();
   });
 });

@@ -1,10 +1,10 @@
 import { BorshEventCoder, type Idl } from '@coral-xyz/anchor';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { loadDefinition, type WireType } from '../../schemas/index.ts';
+import { compileEvent, loadDefinition, RecordError, type WireType } from '../../schemas/index.ts';
 import { plainFields } from '../../test/support/ingest/anchor-values.ts';
 import { random } from '../../test/support/ingest/bytes.ts';
-import { compileEvent, compileEvents, RecordError } from './events.ts';
+import { compileEvents } from './events.ts';
 
 const definition = loadDefinition('velocity');
 const SIZES: Readonly<Record<string, number>> = {

@@ -12,8 +12,6 @@ import {
 } from '../../schemas/index.ts';
 import type { KnownRecords, Payload } from './logs.ts';
 
-export { compileEvent, RecordError };
-
 /** A decoded record with its flat fields, or the raw bytes of an undecodable one. */
 export interface DecodedRecord {
   readonly name: string;

@@ -3,7 +3,7 @@
 import bs58 from 'bs58';
 import type { DeadLetter } from '../../schemas/index.ts';
 import { encodeEvent, eventKey, signatureBytes, UNKNOWN_RECORD } from '../../schemas/index.ts';
-import { deadLetter } from '../diff/output.ts';
+import { deadLetter } from '../dead-letter.ts';
 import type { TransactionLogs } from '../source.ts';
 import { type DecodedRecord, type EventDecoder, unknownRecord } from './events.ts';
 import { type Payload, parseLogs } from './logs.ts';

@@ -21,9 +21,9 @@ import type {
   StreamCount,
   UserOrders,
 } from '../../schemas/index.ts';
+import { deadLetter, type ParkReason } from '../dead-letter.ts';
 import type { PlainOutput } from '../decode/plain-states.ts';
 import type { VaultOutput } from '../decode/vault.ts';
-import type { ParkReason } from '../park-reasons.ts';
 import type { AccountUpdate } from '../source.ts';
 
 export type Output =
@@ -44,27 +44,6 @@ export type Output =
   | { readonly name: 'DeadLetter'; readonly value: DeadLetter };
 
 export type Emit = (output: Output) => void;
-
-/** Bytes of unreadable data in a dead letter. The chain has the rest. */
-export const PARKED_BYTES_MAX = 4096;
-const DETAIL_CHARACTERS_MAX = 500;
-
-/** A dead letter with bounded detail and bytes. */
-export function deadLetter(
-  reason: ParkReason,
-  detail: string,
-  slot: number,
-  origin: string,
-  bytes: Uint8Array,
-): DeadLetter {
-  return {
-    reason,
-    detail: detail.slice(0, DETAIL_CHARACTERS_MAX),
-    slot,
-    origin,
-    bytes: Uint8Array.from(bytes.subarray(0, PARKED_BYTES_MAX)),
-  };
-}
 
 export function parkAccount(emit: Emit, update: AccountUpdate, reason: ParkReason, detail: string): void {
   emit({

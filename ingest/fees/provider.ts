@@ -4,7 +4,7 @@
 import { member } from '../../platform/index.ts';
 import type { FeeLevels } from '../../schemas/index.ts';
 
-export const LEVELS = ['min', 'low', 'medium', 'high', 'veryHigh', 'unsafeMax'] as const;
+const LEVELS = ['min', 'low', 'medium', 'high', 'veryHigh', 'unsafeMax'] as const;
 export type Levels = Pick<FeeLevels, (typeof LEVELS)[number]>;
 
 const METHOD = 'getPriorityFeeEstimate';

@@ -1,3 +1,3 @@
 // Several live sources at once.
 
-export { type Arbiter, type BlockListener, MergedSource, type MergeMember } from './source.ts';
+export { MergedSource, type MergeMember } from './source.ts';

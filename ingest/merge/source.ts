@@ -52,9 +52,6 @@ export interface MergedSourceOptions {
   readonly logger: Logger;
 }
 
-/** Receives the blockhash that a source names for a slot. */
-export type BlockListener = (slot: number, blockhash: string) => void;
-
 export class MergedSource implements Source {
   readonly #options: MergedSourceOptions;
   readonly #first: Source;

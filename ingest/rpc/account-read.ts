@@ -1,6 +1,6 @@
-// A large read of accounts: requests them, parses the answer while it streams, and packs their bytes.
+// A large read of accounts: requests them, parses the answer while it streams, and packs their bytes. It runs in the worker thread, whose
+// bundle has no files beside it, so it imports no entry file of a room.
 
-import { errorText } from '../../platform/index.ts';
 import { decodeAccountData } from './account-data.ts';
 import { AccountScanner } from './account-scanner.ts';
 import { Packing } from './packed-accounts.ts';
@@ -54,8 +54,7 @@ export class AccountReads {
       packing.flush();
       this.#post({ kind: 'end', id, envelope: scanner.end() });
     } catch (error) {
-      const text = errorText(error);
-      this.#post({ kind: 'failed', id, message: text.slice(0, DETAIL_CHARACTERS) });
+      this.#post({ kind: 'failed', id, message: String(error).slice(0, DETAIL_CHARACTERS) });
     } finally {
       this.#running.delete(id);
     }

@@ -12,7 +12,7 @@ const PAGE = 1000;
 /** Sweeps that ask for a transaction before it becomes a recorded hole: a minute of audits. */
 export const MISSING_SWEEPS_MAX = 12;
 /** Sweeps with an unproven end before the missing part becomes a recorded hole. */
-export const UNPROVEN_SWEEPS_MAX = 12;
+const UNPROVEN_SWEEPS_MAX = 12;
 /** Sweeps in a row that reject before the slots since the resume point are an open gap: a minute of audits. */
 export const FAILED_SWEEPS_MAX = 12;
 /** Refusals as behind before a list is taken from a node that may be behind. */

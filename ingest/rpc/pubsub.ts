@@ -1,7 +1,7 @@
 // Solana PubSub over one WebSocket. It replaces the client of web3.js, which reconnects silently (an unnoticed gap) and
 // exits the process on a malformed notification.
 
-import type { ParkReason } from '../park-reasons.ts';
+import type { ParkReason } from '../dead-letter.ts';
 import { NETWORK, type PubSubSocket, type Transport } from './transport.ts';
 
 const CALL_TIMEOUT_MS = 10_000;

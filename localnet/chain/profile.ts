@@ -1,10 +1,10 @@
 // How unkind the cluster is. `calm` is for tests of everything else; the others have the figures of real clusters
 // (docs/operations/real-nodes.md).
 
+import type { FaultRequest } from '../faults/kinds.ts';
 import type { CommitmentLags } from '../ledger.ts';
-import type { FaultRequest } from '../node/fault-kinds.ts';
 
-export const PROFILE_NAMES = ['calm', 'mainnet', 'hostile'] as const;
+const PROFILE_NAMES = ['calm', 'mainnet', 'hostile'] as const;
 export type ProfileName = (typeof PROFILE_NAMES)[number];
 
 export interface Profile {

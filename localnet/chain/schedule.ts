@@ -5,7 +5,7 @@ import { hash } from 'node:crypto';
 import type { Profile } from './profile.ts';
 
 /** At most one fork, or one run of skipped slots, starts in each window of so many slots. */
-export const FORK_WINDOW_SLOTS = 64;
+const FORK_WINDOW_SLOTS = 64;
 const SHORT_FORK_SLOTS_MAX = 3;
 const LONG_FORK_SLOTS_MIN = 6;
 const LONG_FORK_SLOTS_MAX = 20;

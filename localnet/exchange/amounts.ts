@@ -3,7 +3,6 @@
 export { ceilDiv, magnitude as abs } from '../../schemas/index.ts';
 
 export const BASE_SCALE = 1_000_000_000n;
-export const PRICE_SCALE = 1_000_000n;
 /** Funding rates are price 1e6 times a buffer of 1e3. */
 export const FUNDING_BUFFER = 1_000n;
 export const INTEREST_SCALE = 10_000_000_000n;

@@ -6,7 +6,7 @@ import type { Clob } from './clob.ts';
 import type { Stored } from './model.ts';
 
 /** Offset in docs/internals/accounts.md, "Market-level order account": header, node count, padding, then the arena. */
-export const CLOB_NODE_COUNT_OFFSET = 9640;
+const CLOB_NODE_COUNT_OFFSET = 9640;
 export const CLOB_NODES_OFFSET = 9648;
 export const CLOB_NODE_BYTES = 104;
 

@@ -181,7 +181,7 @@ export function markReferred(stats: UserStats, referrer: string): void {
 }
 
 /** Genesis deposits. Savers also deposit SOL and BTC for borrowers. */
-export function fund(world: World, trader: Trader): void {
+function fund(world: World, trader: Trader): void {
   deposit(world, trader, 0, PURSE[trader.role]);
   if (trader.role !== 'saver') return;
   deposit(world, trader, 1, BigInt(200 + below(world.rng, 800)) * 1_000_000_000n);

@@ -185,7 +185,7 @@ export function ledgerAccount(stored: Stored): LedgerAccount {
 }
 
 /** Rent-exempt balance of an account, lamports. */
-export function rentOf(bytes: number): number {
+function rentOf(bytes: number): number {
   return LAMPORTS_PER_BYTE * (ACCOUNT_OVERHEAD_BYTES + bytes);
 }
 

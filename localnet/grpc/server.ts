@@ -2,8 +2,8 @@
 
 import type { Server, ServerUnaryCall, sendUnaryData, UntypedHandleCall } from '@grpc/grpc-js';
 import { geyserService, NO_GEYSER_FILTERS } from '../../schemas/index.ts';
+import type { Faults } from '../faults/faults.ts';
 import type { Ledger } from '../ledger.ts';
-import type { Faults } from '../node/faults.ts';
 import { SOLANA_CORE } from '../rpc/version.ts';
 import type { Feed } from './feed.ts';
 import { Filters } from './filters.ts';

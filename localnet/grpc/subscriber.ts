@@ -2,8 +2,8 @@
 
 import type { ServerDuplexStream } from '@grpc/grpc-js';
 import { type GeyserRequest, geyserMessages } from '../../schemas/index.ts';
-import { FAULT_DEFAULTS } from '../node/fault-kinds.ts';
-import type { Faults } from '../node/faults.ts';
+import type { Faults } from '../faults/faults.ts';
+import { FAULT_DEFAULTS } from '../faults/kinds.ts';
 import type { Feed } from './feed.ts';
 import { Filters, RefusedRequest } from './filters.ts';
 import { type FeedMessage, withFilters } from './messages.ts';

@@ -1,11 +1,11 @@
 // Control calls for faults: switch them on and off, and read what they did.
 
+import type { Faults } from '../faults/faults.ts';
+import { FAULT_KINDS, type FaultKind, type FaultRequest, isFaultKind } from '../faults/kinds.ts';
 import type { Method } from '../rpc/dispatch.ts';
 import { invalidParams, invalidType } from '../rpc/errors.ts';
 import { named } from '../rpc/named.ts';
 import { type Config, integerOr, stringsOf } from '../rpc/params.ts';
-import { FAULT_KINDS, type FaultKind, type FaultRequest, isFaultKind } from './fault-kinds.ts';
-import type { Faults } from './faults.ts';
 
 const REPORTS_DEFAULT = 10_000;
 
@@ -34,7 +34,7 @@ function did(faults: Faults, config: Config): unknown {
 }
 
 /** @throws RpcError when the kind is unknown or a number is out of its range */
-export function faultRequest(config: Config): FaultRequest {
+function faultRequest(config: Config): FaultRequest {
   const kind = kindOf(config.kind);
   return {
     kind,

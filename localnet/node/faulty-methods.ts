@@ -1,9 +1,9 @@
 // Faults on single calls: errors, answers of a second node that is behind, and answers that lack something.
 
+import type { Faults } from '../faults/faults.ts';
+import { FAULT_DEFAULTS } from '../faults/kinds.ts';
 import type { JsonText, Method, Methods } from '../rpc/dispatch.ts';
 import { INTERNAL_ERROR, NODE_UNHEALTHY, RpcError } from '../rpc/errors.ts';
-import { FAULT_DEFAULTS } from './fault-kinds.ts';
-import type { Faults } from './faults.ts';
 
 /** Signatures whose null answer has a time limit; older ones are forgotten. */
 const AWAITED_MAX = 100_000;

@@ -1,17 +1,17 @@
 // The node that clients talk to: its methods over its own view of the chain, and the faults in front of them.
 
+import { Faults } from '../faults/faults.ts';
+import { type Gate, httpFaults } from '../faults/http.ts';
 import { BehindView } from '../ledger/behind.ts';
 import type { ChainView } from '../ledger/view.ts';
 import type { Ledger } from '../ledger.ts';
 import { accountMethods } from '../rpc/account-methods.ts';
 import { chainMethods } from '../rpc/chain-methods.ts';
+import { Delivery } from '../rpc/delivery.ts';
 import type { Method, Methods } from '../rpc/dispatch.ts';
 import { historyMethods } from '../rpc/history-methods.ts';
-import { Delivery } from './delivery.ts';
 import { faultControls } from './fault-controls.ts';
-import { Faults } from './faults.ts';
 import { faultyMethods } from './faulty-methods.ts';
-import { type Gate, httpFaults } from './http-faults.ts';
 
 export interface Node {
   readonly faults: Faults;

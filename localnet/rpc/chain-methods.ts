@@ -108,7 +108,7 @@ export interface FeeLevels {
 }
 
 /** Invented fee levels in micro-lamports per compute unit: deterministic by keys and slot, and slowly changing. */
-export function feeLevels(accountKeys: readonly string[], slot: number): FeeLevels {
+function feeLevels(accountKeys: readonly string[], slot: number): FeeLevels {
   const step = Math.floor(slot / FEE_STEP_SLOTS);
   const digest = createHash('sha256')
     .update([...accountKeys].sort().join())

@@ -2,7 +2,7 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setTimeout, setImmediate as turn } from 'node:timers/promises';
-import type { Gate } from '../node/http-faults.ts';
+import type { Gate } from '../faults/http.ts';
 import { answer, type Methods } from './dispatch.ts';
 import type { Post } from './oracle-feed.ts';
 

@@ -5,8 +5,8 @@ import { LOG_TRUNCATED } from '../chain/execution.ts';
 import type { Happened } from '../chain/production.ts';
 import { LevelProgress } from '../ledger/level-progress.ts';
 import type { AccountVersion, Commitment, Ledger, StoredBlock, StoredTransaction } from '../ledger.ts';
-import type { Delivery } from '../node/delivery.ts';
 import { type AccountFormat, accountJson, passes } from './account-json.ts';
+import type { Delivery } from './delivery.ts';
 import { bankUpdates, progressUpdate } from './slot-updates.ts';
 import type { Subscription, Subscriptions } from './subscriptions.ts';
 

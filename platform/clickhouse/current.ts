@@ -4,7 +4,7 @@
 import type { Logger } from 'pino';
 import type { EventLog } from '../log/port.ts';
 
-export const CURRENT_GROUP = 'history-current';
+const CURRENT_GROUP = 'history-current';
 /** How often running processes check. */
 const POLL_MS = 500;
 

@@ -1,6 +1,6 @@
 // ClickHouse for the other rooms: opening it, settings for reads, migrations.
 
-export { type Analyst, analystOf, analystStatements } from './analyst.ts';
+export { analystOf, analystStatements } from './analyst.ts';
 export * from './client.ts';
 export * from './current.ts';
 export * from './migrate.ts';

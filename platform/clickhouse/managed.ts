@@ -37,7 +37,7 @@ const CHILD_VARIABLES = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'LD_L
 const PORT_TAKEN = 'Code: 210';
 const DIRECTORY_IN_USE = 'Code: 76';
 
-export class ClickHouseStartError extends Error {
+class ClickHouseStartError extends Error {
   override readonly name = 'ClickHouseStartError';
 }
 

@@ -25,7 +25,7 @@ const CLUSTER_SETTINGS: ClickHouseSettings = {
   alter_sync: '2',
 };
 
-export class MigrationError extends Error {
+class MigrationError extends Error {
   override readonly name = 'MigrationError';
 }
 

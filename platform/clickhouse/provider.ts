@@ -12,8 +12,6 @@ import { openManaged } from './managed.ts';
 import { migrate, statementsOf, syncReplicas } from './migrate.ts';
 import { PIPELINE_USER, readPassword } from './password.ts';
 
-export { ClickHouseStartError } from './managed.ts';
-
 export interface ClickHouse {
   /** Bound to `database`, with its tables migrated. */
   readonly client: ClickHouseClient;

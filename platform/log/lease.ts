@@ -3,8 +3,8 @@
 // tolerate late outputs.
 
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
 import type { Topic } from '../../schemas/index.ts';
-import type { Logger } from '../runtime/context.ts';
 import { ForwardingLog } from './forwarding.ts';
 import { awaitTurn, type Silence } from './lease/candidacy.ts';
 import { type Begun, type Candidate, markRecord, nameOf, type RoleMarks, THIS_PROCESS } from './lease/marks.ts';

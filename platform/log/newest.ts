@@ -17,7 +17,7 @@ import type { EventLog } from './port.ts';
 const READ_RECORDS = 1_000;
 
 /** Follows one topic by calls: each returns the records since the last one. */
-export class TopicTail {
+class TopicTail {
   readonly #log: EventLog;
   readonly #topic: Topic;
   #tail: PartitionTail | null = null;

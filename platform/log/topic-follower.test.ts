@@ -10,7 +10,7 @@ import { readConfig } from '../config.ts';
 import { silentLogger } from '../runtime/logger.ts';
 import { openEventLog } from './open.ts';
 import type { EventLog, FollowOptions, LogBatch } from './port.ts';
-import { followingRole, TopicFollower } from './topic-follower.ts';
+import { TopicFollower } from './topic-follower.ts';
 
 const FROM_START = new Map([[0, 0n]]);
 
@@ -98,19 +98,5 @@ describe('a topic follower', () => {
     await eventually(() => expect(taken).toEqual(['a', 'b', 'c']));
     await patient.stop();
     expect(failures[0]).toContain('log is away');
-  });
-
-  it('as a role runs its last work after a stop, and not after a failure', async () => {
-    let finished = 0;
-    const finish = async () => void finished++;
-    await followingRole('one', new TopicFollower(), finish).done;
-    expect(finished).toBe(1);
-    const follower = new TopicFollower();
-    follower.follow({ log, topic: TOPICS.samples, from: FROM_START, take: () => {} });
-    const role = followingRole('two', follower, finish);
-    follower.fail(new Error('saver failed'));
-    await expect(role.done).rejects.toThrow('saver failed');
-    await role.stop();
-    expect(finished).toBe(1);
   });
 });

@@ -2,7 +2,6 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Topic } from '../../schemas/index.ts';
-import type { RunningRole } from '../runtime/context.ts';
 import type { EventLog, FollowFrom, LogBatch } from './port.ts';
 
 /** Pause before a failed log is read again. */
@@ -106,23 +105,4 @@ export class TopicFollower {
     await Promise.all(this.#loops);
     if (this.#failure) throw this.#failure.error;
   }
-}
-
-/** A role whose work is following topics. `finish` runs when following has ended without a failure. */
-export function followingRole(
-  name: string,
-  follower: TopicFollower,
-  finish: () => Promise<void> = () => Promise.resolve(),
-): RunningRole {
-  const done = follower.done.then(finish);
-  done.catch(() => {}); // As in `TopicFollower.done`.
-  return {
-    name,
-    endpoints: {},
-    done,
-    stop: async () => {
-      await follower.stop();
-      await done.catch(() => {});
-    },
-  };
 }

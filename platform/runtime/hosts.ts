@@ -3,7 +3,7 @@
 import { createServer, type Server, type Socket } from 'node:net';
 
 /** Means the loopback addresses of both families. */
-export const LOCALHOST = 'localhost';
+const LOCALHOST = 'localhost';
 const LOOPBACK = '127.0.0.1';
 const LOOPBACK_V6 = '::1';
 const ANY = '0.0.0.0';

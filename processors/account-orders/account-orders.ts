@@ -18,7 +18,7 @@ import { type OrderAction, orderActions } from './actions.ts';
 import { type Correction, Reconciliation } from './reconcile.ts';
 
 /** An hour: orders of events that are more slots behind the newest one are history only, like fills (trades role). */
-export const ORDER_AGE_SLOTS_MAX = 9_000;
+const ORDER_AGE_SLOTS_MAX = 9_000;
 
 interface Piece {
   readonly name: string;

@@ -19,7 +19,7 @@ import { endOf, firstEpoch, piecesOf, type Step, startReducerRole, stateWrites }
 import { AccountOrders } from './account-orders.ts';
 import { changeRecord, openOrdersRecord } from './records.ts';
 
-export const ACCOUNT_ORDERS_GROUP = 'account-orders';
+const ACCOUNT_ORDERS_GROUP = 'account-orders';
 const BATCH_EVENTS = 4_000;
 /** Fewer slots than PATIENCE_SLOTS, so state batches never run that far ahead of events. */
 const BATCH_STATES = 100;

@@ -35,7 +35,7 @@ const FLAGS_SHIFT = 8;
 const SOURCE_MASK = 0xff;
 const SIZES = [SIZE_HIGH, SIZE_LOW, COUNTED_HIGH, COUNTED_LOW] as const;
 
-export class CheckpointError extends Error {
+class CheckpointError extends Error {
   override readonly name = 'CheckpointError';
 }
 

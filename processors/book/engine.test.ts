@@ -18,8 +18,9 @@ import {
   slotOf,
 } from '../../test/support/processors/book/messages.ts';
 import { NaiveBookModel } from '../../test/support/processors/book/naive.ts';
+import { restoreEngine, saveEngine } from './checkpoint.ts';
 import { FrozenBook } from './frozen.ts';
-import { BookEngine, type BookMessage, BookView, restoreEngine, saveEngine } from './index.ts';
+import { BookEngine, type BookMessage, BookView } from './index.ts';
 import { IndicativeView } from './indicative/view.ts';
 import { findingsOf } from './shadow/compare.ts';
 import { finish } from './steps.ts';

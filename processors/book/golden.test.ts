@@ -3,7 +3,8 @@
 import { describe, expect, it } from 'vitest';
 import type { OrderState } from '../../schemas/index.ts';
 import { keyOf, oracleOf, orderOf, ordersOf, PERP } from '../../test/support/processors/book/messages.ts';
-import { BookEngine, type BookMessage, BookView, groupBook, indicativeView, type Level, quotesOf } from './index.ts';
+import { BookEngine, type BookMessage, BookView, groupBook, indicativeView, type Level } from './index.ts';
+import { quotesOf } from './quotes.ts';
 import { spreadReserves, vammLevels } from './vamm.ts';
 
 const level = (price: number, sizes: { dlob?: bigint; vamm?: bigint; indicative?: bigint }): Level => ({

@@ -16,9 +16,10 @@ import {
   PERP,
   slotOf,
 } from '../../test/support/processors/book/messages.ts';
+import { restoreEngine, saveEngine } from './checkpoint.ts';
 import { FrozenBook } from './frozen.ts';
 import { IgnoredMakers } from './ignored.ts';
-import { BookEngine, type BookMessage, BookView, restoreEngine, saveEngine } from './index.ts';
+import { BookEngine, type BookMessage, BookView } from './index.ts';
 import { type BookOutput, PartitionBooks } from './partition.ts';
 import { findingsOf } from './shadow/compare.ts';
 import { digestOf } from './shadow/digest.ts';

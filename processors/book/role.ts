@@ -22,10 +22,10 @@ import {
   TopicFollower,
 } from '../../platform/index.ts';
 import { marketKey, parseMarketKey, partitionOf, TOPICS } from '../../schemas/index.ts';
-import { BookQuality } from '../quality/book-rows.ts';
-import { SlotCheck } from '../quality/slot-check.ts';
 import { IgnoredMakers } from './ignored.ts';
 import { type Book, type BookOutput, PartitionBooks, type RepairedOrders } from './partition.ts';
+import { BookQuality } from './quality/book-rows.ts';
+import { SlotCheck } from './quality/slot-check.ts';
 import type { CheckResult, Comparison } from './shadow/comparison.ts';
 import {
   BOOK_GROUP,

@@ -6,7 +6,7 @@ import { fitsNumber } from './size.ts';
 import { squareRoot } from './whole.ts';
 
 /** Orders per side. */
-export const VAMM_ORDERS = 100;
+const VAMM_ORDERS = 100;
 /** The vAMM does not quote when its oracle is older than this many slots. */
 const VAMM_ORACLE_MAX_AGE_SLOTS = 160;
 
@@ -75,7 +75,7 @@ export function quoteReserves(amm: AmmState, side: 'bid' | 'ask'): Reserves {
 }
 
 /** Base amount that a side can still trade, 1e9; 0 when it is too little to quote. */
-export function openLiquidity(amm: AmmState, side: 'bid' | 'ask', stepSize: bigint, minOrderSize: bigint): bigint {
+function openLiquidity(amm: AmmState, side: 'bid' | 'ask', stepSize: bigint, minOrderSize: bigint): bigint {
   const open =
     side === 'bid' ? amm.maxBaseAssetReserve - amm.baseAssetReserve : amm.baseAssetReserve - amm.minBaseAssetReserve;
   if (open <= 0n || open / 2n < stepSize || open < 2n * minOrderSize) return 0n;

@@ -5,7 +5,7 @@ import type { StatePiece } from '../follow/reducer-role.ts';
 import { PieceMap } from './piece-map.ts';
 
 /** Such orders, about 500 bytes each; the one that was shown longest ago is forgotten first. */
-export const SHOWN_MAX = 10_000;
+const SHOWN_MAX = 10_000;
 /** Orders that a hole names: the oldest numbers. */
 const HOLE_ORDERS_MAX = 100;
 

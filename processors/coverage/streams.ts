@@ -4,7 +4,7 @@ import { isAccountStream, streamKey } from '../../schemas/index.ts';
 import { type SavedStream, Stream } from './stream.ts';
 
 /** Streams of accounts: two of each of 100,000 accounts, about 800 bytes each. */
-export const ACCOUNT_STREAMS_MAX = 200_000;
+const ACCOUNT_STREAMS_MAX = 200_000;
 
 export class Streams {
   readonly #all = new Map<string, Stream>();

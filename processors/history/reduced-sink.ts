@@ -176,7 +176,7 @@ export class ReducedSink {
 const columns = new Map<string, string>();
 
 /** Columns have the names of the message's fields; 64-bit and wider numbers go as text, keys in base58. */
-export function rowOf(value: object): Readonly<Record<string, string | number | null>> {
+function rowOf(value: object): Readonly<Record<string, string | number | null>> {
   const row: Record<string, string | number | null> = {};
   for (const [name, field] of Object.entries(value)) row[columnOf(name)] = cellOf(field);
   return row;

@@ -9,7 +9,7 @@ import { firstEpoch, newestOfEach } from '../follow/reducer-role.ts';
 import { Numbering, TRADE_AGE_SLOTS_MAX } from '../trades/numbering.ts';
 import { type NumberedRecord, ProcessedTrades } from './processed-trades.ts';
 
-export const PROCESSED_TRADES_GROUP = 'trades.processed';
+const PROCESSED_TRADES_GROUP = 'trades.processed';
 
 /** Starts the role. Rejects when the log cannot be read; `done` when the log fails. */
 export async function startProcessedFills(context: RoleContext): Promise<RunningRole> {

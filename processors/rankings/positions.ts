@@ -114,6 +114,6 @@ export class PositionTable {
 }
 
 /** A user account in hex, so that keys sort like bytes. */
-export function userKey(user: PositionState['user']): string {
+function userKey(user: PositionState['user']): string {
   return Buffer.from(user.buffer, user.byteOffset, user.byteLength).toString('hex');
 }

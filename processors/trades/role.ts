@@ -1,43 +1,19 @@
-// The trades role: follows `events`, writes each fill once and numbered to `views.trades`, the newest of each market also to
+// The fills of the trades role: follows `events`, writes each fill once and numbered to `views.trades`, the newest of each market also to
 // `views.trade-heads`. One commit per batch stores outputs, offset, the ids of applied events and the numbers.
 
 import { Counter, type Registry } from 'prom-client';
-import {
-  hasProcessedBooks,
-  type LogRecord,
-  type NewRecord,
-  type RoleContext,
-  type RunningRole,
-} from '../../platform/index.ts';
+import type { LogRecord, NewRecord, RoleContext, RunningRole } from '../../platform/index.ts';
 import { decodeEvent, encodeMessage, marketKey, TOPICS } from '../../schemas/index.ts';
-import { startAccountOrders } from '../account-orders/role.ts';
 import { type PartitionReducer, startPartitionRole } from '../follow/partition-role.ts';
 import { firstEpoch, newestOfEach } from '../follow/reducer-role.ts';
-import { startProcessedFills } from '../processed-trades/role.ts';
 import { Numbering, TRADE_AGE_SLOTS_MAX } from './numbering.ts';
 import { SeenEvents } from './seen.ts';
 import { fillOf } from './trade-view.ts';
 
 export const TRADES_GROUP = 'trades';
 
-/** Starts the role: fills, at processed too where they run, and the orders of accounts. Rejects when the log cannot be read; `done` when the log fails. */
-export async function startTrades(context: RoleContext): Promise<RunningRole> {
-  const parts = [startFills, startAccountOrders, ...(hasProcessedBooks(context.config) ? [startProcessedFills] : [])];
-  const running: RunningRole[] = [];
-  const stop = async (): Promise<void> => {
-    await Promise.all(running.map((part) => part.stop()));
-  };
-  try {
-    for (const start of parts) running.push(await start(context));
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-  const done = Promise.all(running.map((part) => part.done)).then(() => undefined);
-  return { name: 'trades', endpoints: {}, done, stop };
-}
-
-async function startFills(context: RoleContext): Promise<RunningRole> {
+/** Starts the part of the role that publishes fills. Rejects when the log cannot be read; `done` when the log fails. */
+export async function startFills(context: RoleContext): Promise<RunningRole> {
   const metrics = tradesMetrics(context.metrics);
   return startPartitionRole(context, {
     name: 'trades',

@@ -20,8 +20,9 @@ import {
 } from '../../schemas/index.ts';
 import { eventually } from '../../test/support/platform/eventually.ts';
 import { fillEvent } from '../../test/support/processors/history/events.ts';
+import { startTrades } from '../trades.ts';
 import { Numbering } from './numbering.ts';
-import { startTrades, TRADES_GROUP } from './role.ts';
+import { TRADES_GROUP } from './role.ts';
 import { SEEN_IDS, SeenEvents } from './seen.ts';
 import { fillOf, TradeError } from './trade-view.ts';
 

@@ -1,8 +1,6 @@
 // Constants of the market-level order account that its IDL does not express: the layout behind the header, and flag bits.
 // Source: docs/internals/accounts.md, "Market-level order account"; idl/clob.json repeats the offsets as constants.
 
-/** u32: number of nodes in the arena. The data length gives the capacity as well. */
-export const CLOB_NODE_COUNT_OFFSET = 9640;
 /** First byte of the first OrderNodeV0. */
 export const CLOB_NODES_OFFSET = 9648;
 export const CLOB_NODE_BYTES = 104;

@@ -60,7 +60,7 @@ function loadProgram(path: string): ProgramDefinition {
 }
 
 /** Compiles one IDL of either format. Throws an Error for an unknown type. */
-export function compileProgram(source: Idl | OldIdl): ProgramDefinition {
+function compileProgram(source: Idl | OldIdl): ProgramDefinition {
   const idl = currentIdl(source as OldIdl);
   return { ...compileIdl(idl), idl: idl as Idl };
 }

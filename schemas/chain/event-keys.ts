@@ -2,7 +2,7 @@
 // the same key stay in order.
 
 import bs58 from 'bs58';
-import type { ChainEvent } from './events.ts';
+import type { ChainEvent } from './event.ts';
 import { type MarketType, marketKey } from './market.ts';
 
 type KeyRule =

@@ -10,7 +10,7 @@ export const HEAD_FIELDS = ['signature', 'event_index', 'slot', 'tx_index'] as c
 const HEAD: ReadonlySet<string> = new Set(HEAD_FIELDS);
 
 /** True for fields without information. */
-export function isPadding(name: string): boolean {
+function isPadding(name: string): boolean {
   return /^_?padding/.test(name);
 }
 

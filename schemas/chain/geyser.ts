@@ -23,8 +23,6 @@ export type GeyserMessages = Pick<
 >;
 export type {
   SubscribeRequest as GeyserRequest,
-  SubscribeRequestFilterAccounts as GeyserAccountFilter,
-  SubscribeRequestFilterTransactions as GeyserTransactionFilter,
   SubscribeUpdate as GeyserUpdate,
 } from '@triton-one/yellowstone-grpc';
 

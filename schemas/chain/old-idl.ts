@@ -42,7 +42,7 @@ const KNOWN_PROGRAM_IDS: Readonly<Record<string, string>> = {
 };
 
 /** First 8 bytes of SHA-256 over `account:Name`, `event:Name` or `global:instruction_name`. */
-export function discriminatorOf(space: 'account' | 'event' | 'global', name: string): number[] {
+function discriminatorOf(space: 'account' | 'event' | 'global', name: string): number[] {
   return [...sha256(`${space}:${name}`).subarray(0, 8)];
 }
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { UNKNOWN_RECORD } from '../chain/event-schemas.ts';
-import { EVENT_NAMES } from '../chain/events.ts';
+import { EVENT_NAMES } from '../log/event-codec.ts';
 import { storedTables } from './table-catalogue.ts';
 import { meaningOf } from './table-units.ts';
 import { columnsOf, tableOf } from './tables.ts';

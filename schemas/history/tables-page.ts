@@ -1,6 +1,6 @@
 // The reference page of the history tables for SQL users, from the migrations and the event schemas.
 
-import { EVENT_NAMES } from '../chain/events.ts';
+import { EVENT_NAMES } from '../log/event-codec.ts';
 import { type StoredTable, storedTables } from './table-catalogue.ts';
 import { meaningOf } from './table-units.ts';
 import { type Column, tableOf } from './tables.ts';

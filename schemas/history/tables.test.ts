@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { UNKNOWN_RECORD } from '../chain/event-schemas.ts';
-import { EVENT_NAMES } from '../chain/events.ts';
+import { EVENT_NAMES } from '../log/event-codec.ts';
 import { columnsOf, tableOf } from './tables.ts';
 
 describe('tables', () => {

@@ -2,8 +2,8 @@ import avro from 'avsc';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MESSAGE_EXAMPLES } from '../../test/support/schemas/message-examples.ts';
-import { encodeEvent } from '../chain/events.ts';
 import { decodeMessage, encodeMessage, type MessageName } from './codec.ts';
+import { encodeEvent } from './event-codec.ts';
 import { allWriters, SchemaError } from './wire.ts';
 
 const names = Object.keys(MESSAGE_EXAMPLES) as MessageName[];

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { sampleEvent } from '../../test/support/processors/history/events.ts';
-import { type ChainEvent, decodeEvent, encodeEvent } from '../chain/events.ts';
+import type { ChainEvent } from '../chain/event.ts';
 import { columnsOf } from '../history/tables.ts';
+import { decodeEvent, encodeEvent } from './event-codec.ts';
 import { partialEventDecoder } from './partial-event.ts';
 
 const U64_MAX = 2n ** 64n - 1n;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestRegistry } from '../../test/support/schemas/registry.ts';
-import { decodeEvent, encodeEvent } from '../chain/events.ts';
 import { decodeMessage, encodeMessage } from './codec.ts';
+import { decodeEvent, encodeEvent } from './event-codec.ts';
 import { RegistryFormat } from './registry.ts';
 import { allWriters, type Writer } from './wire.ts';
 

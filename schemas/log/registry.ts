@@ -217,6 +217,6 @@ function replacePrefix(record: Buffer, bytes: number, prefix: Buffer): Buffer {
   return replaced;
 }
 
-export function subjectOf({ type, name }: Pick<Writer, 'type' | 'name'>): string {
+function subjectOf({ type, name }: Pick<Writer, 'type' | 'name'>): string {
   return type.name ?? name;
 }

@@ -1,7 +1,7 @@
 // Market data over time: samples, candles, and the summary of the last 24 hours. Units: see index.ts.
 
 import type { MarketRef } from '../chain/market.ts';
-import type { CandleResolution } from '../history/candle-resolutions.ts';
+import type { CandleResolution } from './candle-resolutions.ts';
 
 /** State of a market at a block time. Prices and spreads 1e6, base 1e9. */
 export interface MarketSample extends MarketRef {

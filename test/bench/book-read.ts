@@ -3,8 +3,8 @@
 
 import { BookEngine, BookView } from '../../processors/book/index.ts';
 import type { BookViewDiff } from '../../schemas/index.ts';
+import { BookFlow, MARKET, messageOf } from '../support/processors/book/book-flow.ts';
 import { ammOf, marketOf, oracleOf } from '../support/processors/book/messages.ts';
-import { BookFlow, MARKET, messageOf } from './harness/book-flow.ts';
 import { report } from './harness/report.ts';
 
 const ORDERS = 10_000;

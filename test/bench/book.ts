@@ -4,7 +4,14 @@
 
 import { BookEngine } from '../../processors/book/index.ts';
 import { loadPeer, type Peer } from '../peers/dlob/peer.ts';
-import { BookFlow, type Change, MARKET, MID_PRICE, messageOf, PRICE_LEVELS } from './harness/book-flow.ts';
+import {
+  BookFlow,
+  type Change,
+  MARKET,
+  MID_PRICE,
+  messageOf,
+  PRICE_LEVELS,
+} from '../support/processors/book/book-flow.ts';
 import { report } from './harness/report.ts';
 
 const BOOK_ORDERS = [1_000, 10_000, 50_000];

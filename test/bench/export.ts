@@ -13,10 +13,10 @@ import bs58 from 'bs58';
 import { JobLog } from '../../api/history/exports/job-log.ts';
 import { openEventLog, readConfig, silentLogger } from '../../platform/index.ts';
 import { encodeMessage, marketKey, TOPICS } from '../../schemas/index.ts';
-import { familyOf } from '../e2e/harness/processes/family.ts';
-import { startRoles, temporaryDirectory } from '../e2e/harness/processes/processes.ts';
 import { finalTo } from '../support/api/export-files.ts';
 import { MARKETS } from '../support/api/market-views.ts';
+import { familyOf } from '../support/processes/family.ts';
+import { startRoles, temporaryDirectory } from '../support/processes/processes.ts';
 import { cpuSeconds, machine, residentBytes } from './harness/processes.ts';
 import { report } from './harness/report.ts';
 

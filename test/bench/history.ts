@@ -15,8 +15,8 @@ import { type ClickHouse, openClickHouse, openEventLog, readConfig, silentLogger
 import { AccountDays } from '../../processors/history/account-days.ts';
 import { sinkMetrics } from '../../processors/history/metrics.ts';
 import { encodeMessage, type MarketSummary, type MarketView, marketKey, TOPICS } from '../../schemas/index.ts';
-import { type Running, startRoles, temporaryDirectory } from '../e2e/harness/processes/processes.ts';
 import { percentile } from '../support/platform/percentile.ts';
+import { type Running, startRoles, temporaryDirectory } from '../support/processes/processes.ts';
 import {
   busyAccount,
   type HistoryShape,

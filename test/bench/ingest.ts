@@ -5,7 +5,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { readConfig } from '../../platform/index.ts';
-import { eventually, type Running, startRoles, temporaryDirectory } from '../e2e/harness/processes/processes.ts';
+import { eventually, type Running, startRoles, temporaryDirectory } from '../support/processes/processes.ts';
 import { anonymousBytes, cpuSeconds, machine } from './harness/processes.ts';
 import { report } from './harness/report.ts';
 import { NaiveReader, NODE_NICENESS, UpdateNode } from './harness/update-node.ts';

@@ -25,8 +25,8 @@ import {
   startLocalnet,
 } from '../../localnet/index.ts';
 import { fieldOf, loadDefinition } from '../../schemas/index.ts';
-import { eventually, type Running, startRoles, temporaryDirectory } from '../e2e/harness/processes/processes.ts';
 import { percentile } from '../support/platform/percentile.ts';
+import { eventually, type Running, startRoles, temporaryDirectory } from '../support/processes/processes.ts';
 import { nowMs } from './harness/clock.ts';
 import { type Arrival, LatencyClient, priceOf, sizeOf } from './harness/latency-client.ts';
 import { machine } from './harness/processes.ts';

@@ -25,7 +25,7 @@ const WIDTHS: Readonly<Record<string, number>> = {
 };
 
 /** JSON in which integers of any length are numbers and bytes are hex text. */
-export function exactJson(value: unknown): string {
+function exactJson(value: unknown): string {
   if (typeof value === 'bigint') return String(value);
   if (value instanceof Uint8Array) return `"0x${Buffer.from(value).toString('hex')}"`;
   if (Array.isArray(value)) return `[${value.map(exactJson).join(',')}]`;

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { ROOT } from './documents.ts';
+import { ROOT } from '../support/repository.ts';
 
 interface Rules {
   readonly groups: readonly { readonly rules: readonly { readonly alert: string }[] }[];

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { ROOT } from './documents.ts';
+import { ROOT } from '../support/repository.ts';
 
 const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
 const CHECKS = ['checks.ts', 'processed-checks.ts', 'fill-checks.ts', 'source-checks.ts', 'dropped-checks.ts'];

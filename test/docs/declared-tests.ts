@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseSync } from 'vite';
-import { ROOT } from './documents.ts';
+import { ROOT } from '../support/repository.ts';
 
 export interface DeclaredTest {
   /** The file that has the title. Helpers of a suite have titles too. */

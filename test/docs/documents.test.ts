@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { ROLE_NAMES } from '../../bin/roles.ts';
 import { commentParagraphs, SOURCE } from '../prose/prose.ts';
 import { SUITES } from '../soak/suites.mjs';
+import { ROOT, repositoryFiles } from '../support/repository.ts';
 import {
   anchorsOf,
   documents,
@@ -13,8 +14,6 @@ import {
   inlineCommands,
   linksOf,
   pathsOf,
-  ROOT,
-  repositoryFiles,
   shellLines,
   targetOf,
   unreachable,

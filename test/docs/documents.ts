@@ -1,24 +1,13 @@
 // Reads the Markdown documents of the repository: their headings, links and shell lines.
 
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-
-export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+import { ROOT, repositoryFiles } from '../support/repository.ts';
 
 export interface Document {
   /** Relative to the root of the repository. */
   readonly file: string;
   readonly text: string;
-}
-
-/** Tracked files and new ones that git does not ignore, below the root. */
-export function repositoryFiles(): readonly string[] {
-  const options = { cwd: ROOT, encoding: 'utf8' } as const;
-  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], options);
-  const removed = new Set(execFileSync('git', ['ls-files', '--deleted'], options).split('\n'));
-  return listed.split('\n').filter((file) => file !== '' && !removed.has(file));
 }
 
 export function documents(): readonly Document[] {

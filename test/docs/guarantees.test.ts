@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { ROOT, repositoryFiles } from '../support/repository.ts';
 import { declaredTests } from './declared-tests.ts';
-import { ROOT, repositoryFiles } from './documents.ts';
 
 const page = readFileSync(path.join(ROOT, 'docs/guarantees.md'), 'utf8');
 

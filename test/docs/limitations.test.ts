@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { markdownParagraphs, sentencesOf, wordCount } from '../prose/prose.ts';
-import { ROOT } from './documents.ts';
+import { ROOT } from '../support/repository.ts';
 
 const WORDS_MAX = 30;
 const BULLET = /^\s*[-*] /;

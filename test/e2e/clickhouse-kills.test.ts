@@ -5,8 +5,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { managedChildPid } from '../support/clickhouse/managed-child.ts';
 import { busyLoop } from '../support/platform/children.ts';
 import { times } from '../support/platform/times.ts';
-import { sleepMs } from './harness/checks/chance.ts';
-import { expectHistoryEqualsTruth } from './harness/checks/checks.ts';
 import {
   type Cluster,
   eventually,
@@ -14,7 +12,9 @@ import {
   startCluster,
   startRoles,
   temporaryDirectory,
-} from './harness/processes/processes.ts';
+} from '../support/processes/processes.ts';
+import { sleepMs } from './harness/checks/chance.ts';
+import { expectHistoryEqualsTruth } from './harness/checks/checks.ts';
 import { ProcessSupervisor } from './harness/processes/supervisor.ts';
 
 /** Slots in 400 ms. */

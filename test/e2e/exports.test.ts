@@ -15,8 +15,8 @@ import type { ExportPage } from '../support/api/export-stage.ts';
 import { fill, NOW } from '../support/api/history-stage.ts';
 import { MARKETS } from '../support/api/market-views.ts';
 import { times } from '../support/platform/times.ts';
+import { eventually, type Running, startRoles, temporaryDirectory } from '../support/processes/processes.ts';
 import { seededRandom, sleepMs } from './harness/checks/chance.ts';
-import { eventually, type Running, startRoles, temporaryDirectory } from './harness/processes/processes.ts';
 
 const JOBS = times(12, 200);
 const JOBS_OF_WALLET = 10;

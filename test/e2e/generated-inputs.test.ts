@@ -7,8 +7,8 @@ import { CROSSED, FullStage } from '../fuzz/full-stage.ts';
 import { runRestInputs } from '../fuzz/run-rest.ts';
 import { runQuoteInputs, runSocketInputs } from '../fuzz/run-sockets.ts';
 import { times } from '../support/platform/times.ts';
+import { eventually } from '../support/processes/processes.ts';
 import { runSchemathesis, type SchemathesisOptions, schemathesis } from './harness/checks/schemathesis.ts';
-import { eventually } from './harness/processes/processes.ts';
 
 const REST_INPUTS = 3_000;
 const SOCKET_INPUTS = 5_000;

@@ -2,10 +2,10 @@
 // after ingest was killed.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../support/processes/processes.ts';
 import { expectBooksEqualNaiveRebuild } from './harness/checks/checks.ts';
 import { causedChanges, transactionOf } from './harness/order-book/causes.ts';
 import { HISTORY_PROCESSES, type Pipeline, startPipeline } from './harness/processes/pipeline.ts';
-import { eventually } from './harness/processes/processes.ts';
 
 const TOKEN = 'of-this-test';
 const PROGRESS_SLOTS = 5;

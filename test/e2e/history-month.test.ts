@@ -4,6 +4,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Running, startRoles } from '../support/processes/processes.ts';
 import { describeAnalysts } from './harness/month/analysts.ts';
 import { runStats } from './harness/month/answers.ts';
 import { checkCandles } from './harness/month/candle-check.ts';
@@ -31,7 +32,6 @@ import { checkStatements, MOVEMENTS } from './harness/month/statements.ts';
 import { type Sample, storedSamples } from './harness/month/stored-samples.ts';
 import { MonthTruth } from './harness/month/truth.ts';
 import { venueChecks } from './harness/month/venues.ts';
-import { type Running, startRoles } from './harness/processes/processes.ts';
 
 /** Of the dated archives one in so many is compared; `npm run soak month` compares all. */
 const ARCHIVED_SLOT_EVERY = 9;

@@ -6,8 +6,8 @@ import { residentBytes } from '../bench/harness/processes.ts';
 import { Stage, subscribeTo } from '../bench/harness/stage.ts';
 import { SyntheticMarket } from '../bench/harness/synthetic-markets.ts';
 import { Hostile, type HostileKind } from '../fuzz/hostile.ts';
+import { eventually } from '../support/processes/processes.ts';
 import { FeedClient } from './harness/keeper/feed-client.ts';
-import { eventually } from './harness/processes/processes.ts';
 
 const CLIENTS = 1_000;
 /** The kernel takes some megabytes for each before the server sees that a client does not read. */

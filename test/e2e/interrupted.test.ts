@@ -7,8 +7,8 @@ import { KAFKA } from '../support/log/java-broker.ts';
 import { bundled } from '../support/platform/bundled.ts';
 import { killWithUs } from '../support/platform/children.ts';
 import { javaVersion } from '../support/platform/java.ts';
-import { familyOf, isAlive, type Member } from './harness/processes/family.ts';
-import { eventually } from './harness/processes/processes.ts';
+import { familyOf, isAlive, type Member } from '../support/processes/family.ts';
+import { eventually } from '../support/processes/processes.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CONFIG = 'test/e2e/harness/interrupted/vitest.config.ts';

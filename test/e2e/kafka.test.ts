@@ -3,9 +3,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { times } from '../support/platform/times.ts';
 import { type KafkaBroker, startKafka } from '../support/platform.ts';
+import { eventually } from '../support/processes/processes.ts';
 import { expectBooksEqualNaiveRebuild, expectHistoryEqualsTruth, expectLiveFeed } from './harness/checks/checks.ts';
 import { type Pipeline, startPipeline } from './harness/processes/pipeline.ts';
-import { eventually } from './harness/processes/processes.ts';
 
 /** Slots in 400 ms. */
 const SPEED = times(1, 2);

@@ -9,8 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { killWithUs, NODE_FLAGS } from '../support/platform/children.ts';
 import { freePorts } from '../support/platform/ports.ts';
-import { familyOf, isAlive, type Member } from './harness/processes/family.ts';
-import { eventually, temporaryDirectory } from './harness/processes/processes.ts';
+import { familyOf, isAlive, type Member } from '../support/processes/family.ts';
+import { eventually, temporaryDirectory } from '../support/processes/processes.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** The stop of the whole pipeline included. */

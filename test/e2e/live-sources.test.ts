@@ -3,9 +3,9 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { OrderbookAnswer } from '../../client/index.ts';
+import { eventually } from '../support/processes/processes.ts';
 import { expectBooksEqualNaiveRebuild } from './harness/checks/checks.ts';
 import { HISTORY_PROCESSES, type Pipeline, startPipeline } from './harness/processes/pipeline.ts';
-import { eventually } from './harness/processes/processes.ts';
 
 /** A verdict needs slots that settled, a read by RPC, and slots after it. */
 const VERDICT_WITHIN_MS = 240_000;

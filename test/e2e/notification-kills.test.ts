@@ -14,10 +14,10 @@ import {
 } from '../../schemas/index.ts';
 import { PushReceiver } from '../support/api/push-receiver.ts';
 import { times } from '../support/platform/times.ts';
+import { eventually, temporaryDirectory } from '../support/processes/processes.ts';
 import { fillEvent, signatureOf } from '../support/processors/history/events.ts';
 import { accountRecord, user, wallet } from '../support/processors/notifications/records.ts';
 import { sleepMs } from './harness/checks/chance.ts';
-import { eventually, temporaryDirectory } from './harness/processes/processes.ts';
 import { ProcessSupervisor } from './harness/processes/supervisor.ts';
 
 /** Each notifies two accounts. */

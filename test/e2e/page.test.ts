@@ -9,9 +9,9 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { browserPath } from '../support/page/browser.ts';
 import { times } from '../support/platform/times.ts';
+import { eventually } from '../support/processes/processes.ts';
 import { LastSequences, l2At, shownLadders } from './harness/page/ladder.ts';
 import { type PageRun, startPageRun } from './harness/page/run.ts';
-import { eventually } from './harness/processes/processes.ts';
 
 const executablePath = browserPath();
 /** Slots in 400 ms, as on the chain: a page that draws without a graphics card keeps up with it on two busy cores. */

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TruthVault } from '../../localnet/index.ts';
 import { managedChildPid } from '../support/clickhouse/managed-child.ts';
 import { times } from '../support/platform/times.ts';
+import { eventually, plainRequest } from '../support/processes/processes.ts';
 import { describeBadInput, UNKNOWN_ROWS } from './harness/checks/bad-input.ts';
 import { seededRandom, sleepMs } from './harness/checks/chance.ts';
 import { expectBooksEqualNaiveRebuild, expectHistoryEqualsTruth, expectLiveFeed } from './harness/checks/checks.ts';
@@ -12,7 +13,6 @@ import { expectAnswers, expectBookLines, expectFirstData, readmeOf } from './har
 import { vaultStatsOf } from './harness/month/vaults.ts';
 import { storedRows } from './harness/naive/history-truth.ts';
 import { type Pipeline, type ProcessName, startPipeline } from './harness/processes/pipeline.ts';
-import { eventually, plainRequest } from './harness/processes/processes.ts';
 import { rebuildFromLog } from './harness/processes/rebuild.ts';
 
 /** Slots in 400 ms. */

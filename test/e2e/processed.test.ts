@@ -8,10 +8,10 @@ import { Schedule } from '../../localnet/chain/schedule.ts';
 import type { TruthEvent } from '../../localnet/ledger-types.ts';
 import type { TruthBlock } from '../../localnet/rpc/truth-controls.ts';
 import type { BookDiffMessage, BookSnapshotMessage } from '../../schemas/portable.ts';
+import { eventually } from '../support/processes/processes.ts';
 import { expectProcessedBooksEqualNaiveRebuild } from './harness/checks/checks.ts';
 import { FeedClient, type FeedMessage } from './harness/keeper/feed-client.ts';
 import { HISTORY_PROCESSES, type Pipeline, startPipeline } from './harness/processes/pipeline.ts';
-import { eventually } from './harness/processes/processes.ts';
 
 const MARKET = 'SOL-PERP';
 const SEED = 5;

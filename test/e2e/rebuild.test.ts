@@ -21,6 +21,16 @@ import {
 } from '../../schemas/index.ts';
 import { bundled } from '../support/platform/bundled.ts';
 import { NODE_FLAGS } from '../support/platform/children.ts';
+import {
+  type Cluster,
+  eventually,
+  plainRequest,
+  type Running,
+  type Settings,
+  startCluster,
+  startRoles,
+  temporaryDirectory,
+} from '../support/processes/processes.ts';
 import { fillEvent } from '../support/processors/history/events.ts';
 import {
   type Asking,
@@ -32,16 +42,6 @@ import {
   unchanging,
 } from './harness/checks/keep-asking.ts';
 import { daysReduced } from './harness/month/days.ts';
-import {
-  type Cluster,
-  eventually,
-  plainRequest,
-  type Running,
-  type Settings,
-  startCluster,
-  startRoles,
-  temporaryDirectory,
-} from './harness/processes/processes.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** Enough that a rebuild takes seconds and can be killed in the middle. */

@@ -17,7 +17,7 @@ import {
   startCluster,
   startRoles,
   temporaryDirectory,
-} from './harness/processes/processes.ts';
+} from '../support/processes/processes.ts';
 
 const FIXTURES = new URL('../../../shared/fixtures/', import.meta.url);
 const DRIFT = 'dRiftyHA39MWEi3m9aunc5MzRF1JYuBsbn6VPcn33UH';

@@ -26,9 +26,9 @@ import { encodeEvent, encodeGaps, eventKey, GAPS_GROUP, GAPS_KEY, TOPICS } from 
 import { bundled } from '../support/platform/bundled.ts';
 import { NODE_FLAGS } from '../support/platform/children.ts';
 import { dockerAnswers, type HistoryCluster, startContainers } from '../support/platform.ts';
+import { eventually } from '../support/processes/processes.ts';
 import { fillEvent } from '../support/processors/history/events.ts';
 import { loseAnswer } from './harness/checks/lost-answer.ts';
-import { eventually } from './harness/processes/processes.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const DATABASE = 'slotbook';

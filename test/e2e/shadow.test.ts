@@ -16,10 +16,10 @@ import {
 } from '../../schemas/index.ts';
 import { blankAccount, setField } from '../support/ingest/bytes.ts';
 import { times } from '../support/platform/times.ts';
+import { eventually } from '../support/processes/processes.ts';
 import { expectBooksEqualNaiveRebuild } from './harness/checks/checks.ts';
 import { FeedClient } from './harness/keeper/feed-client.ts';
 import { HISTORY_PROCESSES, type Pipeline, startPipeline } from './harness/processes/pipeline.ts';
-import { eventually } from './harness/processes/processes.ts';
 
 /** Slots in 400 ms. */
 const SPEED = times(1, 4);

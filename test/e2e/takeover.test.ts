@@ -5,9 +5,9 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { times } from '../support/platform/times.ts';
+import { eventually, temporaryDirectory } from '../support/processes/processes.ts';
 import { expectBooksEqualNaiveRebuild, expectHistoryEqualsTruth } from './harness/checks/checks.ts';
 import { type Pipeline, PROCESSES, startPipeline, untilBooks } from './harness/processes/pipeline.ts';
-import { eventually, temporaryDirectory } from './harness/processes/processes.ts';
 import { rebuildFromLog } from './harness/processes/rebuild.ts';
 import { copyRelease, Supervised } from './harness/processes/release.ts';
 

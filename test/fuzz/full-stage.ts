@@ -12,9 +12,9 @@ import {
   marketKey,
   TOPICS,
 } from '../../schemas/index.ts';
-import { MAKER_KEYS } from '../bench/harness/book-flow.ts';
 import { Stage } from '../bench/harness/stage.ts';
 import type { SyntheticMarket } from '../bench/harness/synthetic-markets.ts';
+import { MAKER_KEYS } from '../support/processors/book/book-flow.ts';
 
 /** Value of `Authorization` that opens /oracleLazer. */
 export const SECRET = 'generated-inputs';

@@ -3,8 +3,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { generator } from '../bench/harness/book-flow.ts';
 import { clientFrame, RawSocket } from '../bench/harness/raw-socket.ts';
+import { generator } from '../support/processors/book/book-flow.ts';
 import type { HostileCommand, HostileKind, HostileOptions, HostileState } from './hostile.ts';
 
 const OPENING_AT_ONCE = 100;

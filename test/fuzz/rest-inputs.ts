@@ -78,7 +78,7 @@ const PARAMETERS = [
   'constructor',
 ];
 
-export const number = fc.oneof(
+const number = fc.oneof(
   fc.integer({ min: -3, max: 200 }).map(String),
   fc.constantFrom(...ODD_NUMBERS, '-0', '1e9', '9007199254740993', '18446744073709551616', '-1', '.5'),
   fc.bigInt({ min: -(2n ** 130n), max: 2n ** 130n }).map(String),

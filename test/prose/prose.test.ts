@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ROOT, repositoryFiles } from '../docs/documents.ts';
+import { ROOT, repositoryFiles } from '../support/repository.ts';
 import { commentParagraphs, DOCUMENT, markdownParagraphs, measureProse, SOURCE, sentenceLengths } from './prose.ts';
 
 describe('the prose of a file', () => {

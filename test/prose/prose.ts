@@ -15,7 +15,7 @@ export interface ProseFigures {
 
 export const SOURCE = /\.(?:tsx?|mjs|sql|py)$/;
 export const DOCUMENT = /\.md$/;
-export const LONG_WORDS = 30;
+const LONG_WORDS = 30;
 /** A fragment such as a list item or a unit is no sentence. */
 const SENTENCE_WORDS_MIN = 3;
 

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ROOT, repositoryFiles } from '../docs/documents.ts';
+import { ROOT, repositoryFiles } from '../support/repository.ts';
 
 /** Retired words by what to write instead. A part of a camelCase or snake_case name counts as a word. */
 const RETIRED: Readonly<Record<string, string>> = {

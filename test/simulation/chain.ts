@@ -1,9 +1,9 @@
 // The simulated chain of a run, with its nodes and gRPC servers: it makes slots and publishes them.
 
 import { type Happened, Production } from '../../localnet/chain/production.ts';
+import { Faults } from '../../localnet/faults/faults.ts';
 import { Feed } from '../../localnet/grpc/feed.ts';
 import { Ledger, type StoredBlock } from '../../localnet/ledger.ts';
-import { Faults } from '../../localnet/node/faults.ts';
 import { createNode, type Node } from '../../localnet/node/node.ts';
 import { Publisher } from '../../localnet/rpc/publisher.ts';
 import { Subscriptions } from '../../localnet/rpc/subscriptions.ts';

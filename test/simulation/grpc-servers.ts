@@ -1,9 +1,9 @@
 // The gRPC servers of a run. They stand beside its nodes and share their faults; a lying one has its own.
 
+import type { Faults } from '../../localnet/faults/faults.ts';
 import type { Feed } from '../../localnet/grpc/feed.ts';
 import { blockMessages, type FeedMessage } from '../../localnet/grpc/messages.ts';
 import type { Ledger, StoredBlock, StoredTransaction } from '../../localnet/ledger.ts';
-import type { Faults } from '../../localnet/node/faults.ts';
 import type { Node } from '../../localnet/node/node.ts';
 import { GrpcServer, type GrpcServerPlan } from './grpc.ts';
 import type { TapeExchange } from './tape.ts';

@@ -2,12 +2,12 @@
 
 import { EventEmitter } from 'node:events';
 import { readUpdate, type StreamHandlers, type StreamUpdate, type UpdateStream } from '../../ingest/grpc/index.ts';
+import type { Faults } from '../../localnet/faults/faults.ts';
+import type { FaultRequest } from '../../localnet/faults/kinds.ts';
 import type { Feed, FeedListener } from '../../localnet/grpc/feed.ts';
 import type { FeedMessage } from '../../localnet/grpc/messages.ts';
 import { type SubscribeCall, Subscriber } from '../../localnet/grpc/subscriber.ts';
 import type { Commitment } from '../../localnet/ledger.ts';
-import type { FaultRequest } from '../../localnet/node/fault-kinds.ts';
-import type { Faults } from '../../localnet/node/faults.ts';
 import { type GeyserRequest, geyserMessages, geyserService, NO_GEYSER_FILTERS } from '../../schemas/index.ts';
 import { grouped } from './group.ts';
 import type { VirtualTime } from './virtual-time.ts';

@@ -2,7 +2,7 @@
 // come up sooner than with every kind at its usual rate.
 
 import { type Profile, profileOf } from '../../localnet/chain/profile.ts';
-import type { FaultKind, FaultRequest } from '../../localnet/node/fault-kinds.ts';
+import type { FaultKind, FaultRequest } from '../../localnet/faults/kinds.ts';
 import type { GrpcServerPlan } from './grpc.ts';
 import { Dice } from './virtual-time.ts';
 

@@ -4,8 +4,8 @@
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { report } from '../bench/harness/report.ts';
-import { temporaryDirectory } from '../e2e/harness/processes/processes.ts';
 import { killWithUs } from '../support/platform/children.ts';
+import { temporaryDirectory } from '../support/processes/processes.ts';
 
 const DEFAULT_MINUTES = 15;
 const SAMPLE_MS = 5_000;

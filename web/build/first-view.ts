@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 
-export const DIST = path.join(import.meta.dirname, '..', 'dist');
+const DIST = path.join(import.meta.dirname, '..', 'dist');
 /** Bytes of script that the first view may have, compressed with gzip. */
 export const FIRST_VIEW_BYTES_MAX = 75_000;
 

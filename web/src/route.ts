@@ -12,7 +12,7 @@ export interface Route {
   readonly options: Readonly<Record<string, string>>;
 }
 
-export function parseRoute(hash: string): Route {
+function parseRoute(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2);
   const [view = '', subject = ''] = path.split('/');
   return {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TestKey } from '../../../test/support/api/quote-maker.ts';
-import { isSigned, newNonce, preferredMakers, readAllowedMakers } from './auth.ts';
+import { isSigned, newNonce } from './auth.ts';
 
 describe('a signature', () => {
   const key = new TestKey();
@@ -24,24 +24,8 @@ describe('a signature', () => {
       }),
     );
   });
-});
 
-describe('keys', () => {
-  it('of the setting are a set; an empty setting or a star admits every key', () => {
-    const { name, bytes } = new TestKey();
-    expect(readAllowedMakers('')).toEqual({ listed: new Set(), others: true });
-    expect(readAllowedMakers(` ${name}, `)).toEqual({ listed: new Set([name]), others: false });
-    expect(readAllowedMakers(`${name},*`)).toEqual({ listed: new Set([name]), others: true });
-    expect(() => readAllowedMakers(`${name},oops`)).toThrow('not a public key: oops');
-    const isPreferred = preferredMakers(`${name},*`);
-    expect([isPreferred(bytes), isPreferred(new TestKey().bytes), preferredMakers('')(bytes)]).toEqual([
-      true,
-      false,
-      false,
-    ]);
-  });
-
-  it('get a nonce of their own each time', () => {
+  it('is over a nonce that each connection gets anew', () => {
     expect(new Set(Array.from({ length: 100 }, newNonce)).size).toBe(100);
   });
 });

@@ -5,7 +5,7 @@ import { type RoleContext, readKey } from '../../../platform/index.ts';
 import { marketKey, TOPICS } from '../../../schemas/index.ts';
 import { QUOTE_REFUSALS, type QuoteRefusal } from '../../http/errors.ts';
 import type { BookReader } from '../../views/book-reader.ts';
-import { readAllowedMakers } from './auth.ts';
+import { readAllowedMakers } from '../../views/quote-makers.ts';
 import { MAX_QUOTE_BYTES } from './limits.ts';
 import type { MakerSocketData } from './maker-connection.ts';
 import { Makers } from './makers.ts';

@@ -123,7 +123,7 @@ export class ExportAccess {
 }
 
 /** Name of the saved file: type, market and days. */
-export function saveAs({ fileType, market, from, to }: ExportJob): string {
+function saveAs({ fileType, market, from, to }: ExportJob): string {
   const day = (ts: number) => new Date(ts * 1000).toISOString().slice(0, 'YYYY-MM-DD'.length);
   const parts = [fileType, market, day(from), day(to)].filter((part) => part !== null);
   return `${parts.join('-')}.csv.gz`;

@@ -91,7 +91,7 @@ export async function balanceRows(
 type TokenStatement = Omit<BalanceRow, 'user' | 'symbol' | 'from' | 'to'>;
 
 /** Statements of one account, from its two balance points and the movements between them. Tokens without any are left out. */
-export function statementOf({ moves, points: [opening, closing] }: TokenHistory): readonly TokenStatement[] {
+function statementOf({ moves, points: [opening, closing] }: TokenHistory): readonly TokenStatement[] {
   if (!opening || !closing) return [];
   const rows = closing.balances.map(({ marketIndex }): TokenStatement => {
     const own = moves.filter((move) => move.marketIndex === marketIndex && move.bucket === '1');

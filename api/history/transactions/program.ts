@@ -185,7 +185,7 @@ export class ExchangeProgram {
   }
 }
 
-export function u16(value: number): Buffer {
+function u16(value: number): Buffer {
   const bytes = Buffer.alloc(2);
   bytes.writeUInt16LE(value);
   return bytes;

@@ -5,7 +5,7 @@ import { escaped, type JsonSchema } from './json-schema.ts';
 import type { Answer, Answers } from './openapi.ts';
 
 export const JSON_TYPE = 'application/json';
-export const TEXT_TYPE = 'text/plain';
+const TEXT_TYPE = 'text/plain';
 
 /** The text of these failures ends with a detail, for example the earliest slot available. */
 const DETAILED: ReadonlySet<OrderbookErrorCode> = new Set(['slotAhead', 'slotGone']);

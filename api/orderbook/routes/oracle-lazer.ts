@@ -175,7 +175,7 @@ export interface LatestPricesAnswer {
 export type LatestPrices = (feedIds: readonly number[]) => Promise<LatestPricesAnswer>;
 
 /** The provider gave no usable answer. */
-export class OracleProviderError extends Error {
+class OracleProviderError extends Error {
   override readonly name = 'OracleProviderError';
 }
 

@@ -11,7 +11,7 @@ import { payRent } from './wallets.ts';
 const ESCROW_ORDERS_MAX = 128;
 const ESCROW_BUILDERS_MAX = 128;
 
-export function revenueShareKey(authority: string): string {
+function revenueShareKey(authority: string): string {
   return exchangeAddress(text('REV_SHARE'), keyBytes(authority));
 }
 

@@ -2,14 +2,10 @@
 
 export { deriveAuction } from './derive.ts';
 export { estimateFill } from './estimate.ts';
-export { auctionOrder, limitPrice } from './order.ts';
-export { type AuctionSettings, DEFAULT_AUCTION_SETTINGS, dynamicSlippagePercent } from './slippage.ts';
+export { type AuctionSettings, DEFAULT_AUCTION_SETTINGS } from './slippage.ts';
 export {
-  type AssetType,
   type Auction,
-  type AuctionBook,
   AuctionError,
-  type AuctionErrorCode,
   type AuctionMarket,
   type AuctionRequest,
   REFERENCES,

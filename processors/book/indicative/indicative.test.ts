@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { BookViewSnapshot, MakerQuote, MakerQuotes, ViewOracle, ViewOrder } from '../../../schemas/index.ts';
-import { BookView, bestMakers, type Level, levelSize, type Side } from '../index.ts';
+import { BookView, type Level, levelSize, type Side } from '../index.ts';
+import { bestMakers } from '../makers.ts';
 import { MAX_MAKERS_PER_MARKET, QUOTE_FRESH_MS, QuoteBoard } from './board.ts';
 import { indicativeOrders, walkOrder } from './orders.ts';
 import { type IndicativeView, indicativeView, withIndicative } from './view.ts';

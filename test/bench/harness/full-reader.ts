@@ -6,7 +6,7 @@ import { Registry } from 'prom-client';
 import { openSource, type Source, type SourceUpdate, startIngest } from '../../../ingest/index.ts';
 import { openEventLog, readConfig, silentLogger } from '../../../platform/index.ts';
 import { loadDefinition } from '../../../schemas/index.ts';
-import { temporaryDirectory } from '../../e2e/harness/processes/processes.ts';
+import { temporaryDirectory } from '../../support/processes/processes.ts';
 import type { SenderReady } from './update-sender.ts';
 
 /** Since the answer before. */

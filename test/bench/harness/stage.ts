@@ -8,7 +8,7 @@ import { l2Json } from '../../../api/views/bodies.ts';
 import { PublishedBook } from '../../../api/views/published-book.ts';
 import { type EventLog, openEventLog, readConfig, silentLogger } from '../../../platform/index.ts';
 import { type BookViewDiff, encodeMessage, TOPICS } from '../../../schemas/index.ts';
-import { type Running, type Settings, startRoles, temporaryDirectory } from '../../e2e/harness/processes/processes.ts';
+import { type Running, type Settings, startRoles, temporaryDirectory } from '../../support/processes/processes.ts';
 import { diffRecord, type SyntheticMarket } from './synthetic-markets.ts';
 
 const PREDECESSOR = fileURLToPath(new URL('../../peers/predecessor/server.ts', import.meta.url));

@@ -10,8 +10,8 @@ import {
   marketKey,
   type OrderState,
 } from '../../../schemas/index.ts';
+import { generator, MAKER_KEYS } from '../../support/processors/book/book-flow.ts';
 import { ammOf, marketOf, oracleOf } from '../../support/processors/book/messages.ts';
-import { generator, MAKER_KEYS } from './book-flow.ts';
 
 const MID_PRICE = 100_000_000;
 const TICK = 100;

@@ -2,7 +2,7 @@
 // the lock file beside this file; the product does not depend on it.
 
 import { createRequire } from 'node:module';
-import { type Change, MID_PRICE, makerOf, ORDER_SIZE } from '../../bench/harness/book-flow.ts';
+import { type Change, MID_PRICE, makerOf, ORDER_SIZE } from '../../support/processors/book/book-flow.ts';
 import { installPeer } from '../install.ts';
 
 const PACKAGE = '@drift-labs/sdk';

@@ -73,7 +73,7 @@ const magnitude = (value: bigint) => (value < 0n ? -value : value);
 
 /** Ten to the decimals of USDT (0) and SOL (1). */
 const SCALES = [1_000_000n, 1_000_000_000n];
-export const STEP_S = 977;
+const STEP_S = 977;
 
 export class Life {
   readonly rows: Readonly<Record<string, Row[]>> = {

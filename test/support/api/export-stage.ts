@@ -21,7 +21,7 @@ import { FakeLog } from './fake-log.ts';
 import { type HistoryStage, makeApp, registry } from './history-stage.ts';
 
 const logger = pino({ level: 'silent' });
-export const SETTINGS: AccessSettings = {
+const SETTINGS: AccessSettings = {
   exportKeepHours: 168,
   exportUrlMinutes: 480,
   exportSignatures: 'optional',

@@ -42,7 +42,7 @@ export function nameOf(message: Message): string {
   return found[0] ?? '';
 }
 
-export class SocketTester {
+class SocketTester {
   readonly received: Message[] = [];
   readonly socket: WebSocket;
   closed: { code: number; reason: string } | null = null;

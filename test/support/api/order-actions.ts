@@ -6,7 +6,7 @@ import { MAKER_A, MAKER_B } from './stage.ts';
 let count = 0;
 
 /** An event of a new transaction. */
-export function chainEvent(name: string, data: Readonly<Record<string, unknown>>): ChainEvent {
+function chainEvent(name: string, data: Readonly<Record<string, unknown>>): ChainEvent {
   count++;
   const signature = Buffer.alloc(64, 7);
   signature.writeUInt32LE(count, 0);
@@ -53,15 +53,4 @@ export function fillAction(members: Readonly<Record<string, unknown>> = {}): Cha
     builder_fee: null,
     ...members,
   });
-}
-
-const FILL_MEMBERS = ['filler_reward', 'fill_record_id', 'base_asset_amount_filled', 'quote_asset_amount_filled'];
-const FEE_MEMBERS = ['filler', 'taker_fee', 'maker_fee', 'quote_asset_amount_surplus'];
-
-/** An action without a fill, of the taker's order only. */
-export function takerAction(action: string, members: Readonly<Record<string, unknown>> = {}): ChainEvent {
-  const event = fillAction({ action, action_explanation: 'none', ...members });
-  const isAbsent = (name: string) => name.startsWith('maker') || [...FILL_MEMBERS, ...FEE_MEMBERS].includes(name);
-  const data = Object.entries(event.data).map(([name, value]) => [name, isAbsent(name) ? null : value]);
-  return { ...event, data: Object.fromEntries(data) };
 }

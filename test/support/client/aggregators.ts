@@ -28,11 +28,7 @@ export interface Asked {
 }
 
 /** The instructions that a router sends: its own, and those that the exchange does not allow inside the bracket. */
-export function routerInstructions(
-  taker: PublicKey,
-  mints: readonly PublicKey[],
-  accounts: number,
-): TransactionInstruction[] {
+function routerInstructions(taker: PublicKey, mints: readonly PublicKey[], accounts: number): TransactionInstruction[] {
   const other = (index: number) => Keypair.fromSeed(new Uint8Array(32).fill(100 + index)).publicKey;
   const creation = (mint: PublicKey) =>
     new TransactionInstruction({

@@ -68,7 +68,7 @@ export async function must(...call: Parameters<typeof run>): Promise<string> {
   return text;
 }
 
-export const inBin = (folder: string, name: string): string => path.join(folder, 'bin', name);
+const inBin = (folder: string, name: string): string => path.join(folder, 'bin', name);
 
 /** Python scripts name their interpreter by its path: programs of an environment, which moves once it is made, run as modules. */
 export const pythonOf = (folder: string): string => inBin(folder, 'python');

@@ -13,7 +13,7 @@ export const markets = signal<readonly MarketSummary[]>([]);
 /** Unix milliseconds of the newest summaries. */
 export const marketsAtMs = signal<number | null>(null);
 export const marketsError = signal<string | null>(null);
-export const parameters = signal<ReadonlyMap<string, MarketParameters>>(new Map());
+const parameters = signal<ReadonlyMap<string, MarketParameters>>(new Map());
 
 export const perpMarkets = computed(() => markets.value.filter(({ marketType }) => marketType === 'perp'));
 

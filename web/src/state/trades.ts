@@ -64,7 +64,7 @@ export function fromHistory(trade: HistoryTrade, baseDecimals: number): ShownTra
 }
 
 /** Newest first, each fill once. */
-export function merged(known: readonly ShownTrade[], added: readonly ShownTrade[]): readonly ShownTrade[] {
+function merged(known: readonly ShownTrade[], added: readonly ShownTrade[]): readonly ShownTrade[] {
   const ids = new Set(added.map(({ id }) => id));
   const all = [...added, ...known.filter(({ id }) => !ids.has(id))];
   return all.sort((left, right) => right.slot - left.slot || Number(right.id) - Number(left.id)).slice(0, SHOWN);

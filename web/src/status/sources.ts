@@ -6,7 +6,7 @@ import { type Polled, usePolled } from '../parts/use-polled.ts';
 import { history, orderbook, wordsOf } from '../services.ts';
 import { parseMetrics, type Sample } from './prometheus.ts';
 
-export const REFRESH_MS = 2_000;
+const REFRESH_MS = 2_000;
 
 export type Quality = OrderbookAnswer<'/quality'>;
 export type MarketQuality = Quality['markets'][number];

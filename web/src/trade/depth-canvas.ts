@@ -22,7 +22,7 @@ interface Point {
 }
 
 /** Cumulative sizes of the levels within `reach` of the middle. */
-export function depthPoints(levels: readonly Level[], middle: number, reach: number): readonly Point[] {
+function depthPoints(levels: readonly Level[], middle: number, reach: number): readonly Point[] {
   let total = 0;
   const points: Point[] = [];
   for (const level of levels) {

@@ -4,8 +4,8 @@ import { amount, decimal, decimalsNeeded } from '../format.ts';
 import { type CanvasFrame, cleared } from '../parts/canvas.ts';
 import type { LadderRow, Side } from './rows.ts';
 
-export const ROW_HEIGHT = 20;
-export const SPREAD_HEIGHT = 28;
+const ROW_HEIGHT = 20;
+const SPREAD_HEIGHT = 28;
 const FONT = '12px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace';
 const PADDING = 10;
 const PRICE_DECIMALS = 6;

@@ -31,7 +31,7 @@ interface OrderList {
 }
 
 /** Numbers the orders of each price. `orders` are in queue order. */
-export function queued(orders: readonly Omit<QueuedOrder, 'place'>[], most: number): readonly QueuedOrder[] {
+function queued(orders: readonly Omit<QueuedOrder, 'place'>[], most: number): readonly QueuedOrder[] {
   let place = 0;
   let price: bigint | null = null;
   return orders.slice(0, most).map((order) => {

@@ -3,9 +3,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openEventLog, readConfig, silentLogger } from '../../../../platform/index.ts';
 import { type DeadLetter, decodeMessage, loadDefinition, TOPICS } from '../../../../schemas/index.ts';
+import { eventually } from '../../../support/processes/processes.ts';
 import { FeedClient } from '../keeper/feed-client.ts';
 import type { Pipeline } from '../processes/pipeline.ts';
-import { eventually } from '../processes/processes.ts';
 import { expectBooksEqualNaiveRebuild, expectHistoryEqualsTruth } from './checks.ts';
 
 /** Table of the unknown record that this suite sends, which is a row that the exchange did not emit. */

@@ -1,6 +1,7 @@
 // Checks of every end-to-end run, over either log.
 
 import { expect } from 'vitest';
+import { eventually } from '../../../support/processes/processes.ts';
 import { FeedClient } from '../keeper/feed-client.ts';
 import { byPrice, type NaiveBook, type NaiveOrder, naiveBooks } from '../naive/book.ts';
 import {
@@ -13,7 +14,6 @@ import {
   withheldLines,
 } from '../naive/history-truth.ts';
 import type { Pipeline } from '../processes/pipeline.ts';
-import { eventually } from '../processes/processes.ts';
 
 const SETTLE_MS = 90_000;
 /** Data in flight when the cluster stops has arrived after this time. */

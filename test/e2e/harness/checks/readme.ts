@@ -5,9 +5,9 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { NODE_FLAGS } from '../../../support/platform/children.ts';
+import { eventually } from '../../../support/processes/processes.ts';
 import { FeedClient, type FeedMessage } from '../keeper/feed-client.ts';
 import type { Pipeline } from '../processes/pipeline.ts';
-import { eventually } from '../processes/processes.ts';
 
 /** Endpoints by the port that the documents name. */
 const ENDPOINTS: Readonly<Record<string, string>> = { 6969: 'orderbook', 6971: 'history' };

@@ -4,8 +4,8 @@
 import { randomBytes } from 'node:crypto';
 import bs58 from 'bs58';
 import { loadDefinition, PUBKEY_BYTES } from '../../../../schemas/index.ts';
+import type { Cluster } from '../../../support/processes/processes.ts';
 import { NaiveChain, variant } from '../naive/chain.ts';
-import type { Cluster } from '../processes/processes.ts';
 
 const SPOT_MARKET_INDEX = 1;
 const SPOT = 0;

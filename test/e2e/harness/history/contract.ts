@@ -14,8 +14,8 @@ import { Contract } from '../../../support/api/contracts.ts';
 import { TestKey } from '../../../support/api/quote-maker.ts';
 import { signedHeaders } from '../../../support/api/wallet-requests.ts';
 import { isSoak, times } from '../../../support/platform/times.ts';
+import { type Cluster, eventually, plainRequest } from '../../../support/processes/processes.ts';
 import { runSchemathesis, type SchemathesisOptions, schemathesis } from '../checks/schemathesis.ts';
-import { type Cluster, eventually, plainRequest } from '../processes/processes.ts';
 import type { HistoryRun } from './run.ts';
 
 const REQUESTS_PER_PATH = times(3, 10);

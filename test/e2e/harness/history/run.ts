@@ -1,6 +1,12 @@
 // A running chain and the history service over it, shared by the suites of this folder.
 
-import { type Cluster, type Running, startCluster, startRoles, temporaryDirectory } from '../processes/processes.ts';
+import {
+  type Cluster,
+  type Running,
+  startCluster,
+  startRoles,
+  temporaryDirectory,
+} from '../../../support/processes/processes.ts';
 
 const ROLES = [
   'clickhouse',

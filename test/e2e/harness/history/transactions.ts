@@ -10,9 +10,9 @@ import {
   VersionedTransaction,
 } from '@solana/web3.js';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { type Cluster, eventually } from '../../../support/processes/processes.ts';
 import { PROGRAM } from '../../../support/transactions/wallet.ts';
 import { FeedClient } from '../keeper/feed-client.ts';
-import { type Cluster, eventually } from '../processes/processes.ts';
 import type { HistoryRun } from './run.ts';
 
 const EXCHANGE = 'vELoC1audYbSYVRXn1vPaV8Axoa9oU6BYmNGZZBDZ1P';

@@ -3,7 +3,7 @@
 import { it } from 'vitest';
 import { startJavaBroker } from '../../../support/log/java-broker.ts';
 import { busyLoop } from '../../../support/platform/children.ts';
-import { startCluster, startRoles, temporaryDirectory } from '../processes/processes.ts';
+import { startCluster, startRoles, temporaryDirectory } from '../../../support/processes/processes.ts';
 
 it('never ends', async () => {
   const { dir } = temporaryDirectory();

@@ -1,7 +1,7 @@
 // A client of the order-book feed that knows only the published protocol; keeps every message in order.
 
 import WebSocket from 'ws';
-import { eventually, PATIENCE_MS } from '../processes/processes.ts';
+import { eventually, PATIENCE_MS } from '../../../support/processes/processes.ts';
 
 export interface FeedMessage {
   readonly channel?: string;

@@ -3,13 +3,6 @@
 import { join } from 'node:path';
 import { type BookChoice, BookFeedClient, type SocketLike } from '../../../../client/index.ts';
 import { openEventLog, readConfig, silentLogger } from '../../../../platform/index.ts';
-import { sleepMs } from '../checks/chance.ts';
-import { SpotMaker } from '../checks/spot-maker.ts';
-import { naiveBooks } from '../naive/book.ts';
-import { differenceOf, keeperLines, type Shape } from '../naive/difference.ts';
-import { type HeldState, type SlotComparison, SlotTruth } from '../naive/slot-truth.ts';
-import { ViewTruth } from '../naive/view-truth.ts';
-import { untilBooks } from '../processes/pipeline.ts';
 import {
   type Cluster,
   eventually,
@@ -17,7 +10,14 @@ import {
   startCluster,
   startRoles,
   temporaryDirectory,
-} from '../processes/processes.ts';
+} from '../../../support/processes/processes.ts';
+import { sleepMs } from '../checks/chance.ts';
+import { SpotMaker } from '../checks/spot-maker.ts';
+import { naiveBooks } from '../naive/book.ts';
+import { differenceOf, keeperLines, type Shape } from '../naive/difference.ts';
+import { type HeldState, type SlotComparison, SlotTruth } from '../naive/slot-truth.ts';
+import { ViewTruth } from '../naive/view-truth.ts';
+import { untilBooks } from '../processes/pipeline.ts';
 
 export interface KeeperRunOptions {
   readonly seconds: number;

@@ -11,7 +11,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { columnsOf, tableOf } from '../../../../schemas/index.ts';
 import { bundled } from '../../../support/platform/bundled.ts';
 import { NODE_FLAGS } from '../../../support/platform/children.ts';
-import { eventually } from '../processes/processes.ts';
+import { eventually } from '../../../support/processes/processes.ts';
 import { finalTs } from './log.ts';
 import type { Month } from './run.ts';
 import type { MonthEvent, MonthTruth } from './truth.ts';

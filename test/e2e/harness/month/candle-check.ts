@@ -20,7 +20,7 @@ const MINUTE_PAGES = 3;
 export type ServedCandle = NaiveCandle & NaiveOracle;
 
 /** Newest first. Both bounds are inclusive, so the next page repeats the boundary candle. */
-export async function readCandles(
+async function readCandles(
   base: string,
   symbol: string,
   resolution: Resolution,

@@ -28,7 +28,7 @@ export function human(value: bigint, decimals: number): number {
 }
 
 /** First second of the bucket that holds `ts`, by the calendar. */
-export function bucketOf(resolution: Resolution, ts: number): number {
+function bucketOf(resolution: Resolution, ts: number): number {
   const date = new Date(ts * 1000);
   const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
   if (resolution === 'M') return Date.UTC(year, month, 1) / 1000;

@@ -2,7 +2,7 @@
 
 import { createClient } from '@clickhouse/client';
 import { ACCOUNT_DAY_TABLES, cleanDaysSql } from '../../../../schemas/index.ts';
-import { eventually } from '../processes/processes.ts';
+import { eventually } from '../../../support/processes/processes.ts';
 
 const REDUCED_WITHIN_MS = 120_000;
 

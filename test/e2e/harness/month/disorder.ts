@@ -3,7 +3,7 @@
 
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventually, type Running, startRoles } from '../processes/processes.ts';
+import { eventually, type Running, startRoles } from '../../../support/processes/processes.ts';
 import { copyEventsInDisorder, copySurroundings, openLogAt, unread } from './log.ts';
 import type { Month } from './run.ts';
 

@@ -100,7 +100,7 @@ export async function storedNotifications(url: string): Promise<readonly StoredN
 }
 
 /** Records whose notifications follow from the state of accounts and markets. */
-export const STATE_RECORDS: ReadonlySet<unknown> = new Set(['health', 'market']);
+const STATE_RECORDS: ReadonlySet<unknown> = new Set(['health', 'market']);
 
 /** Accounts with the same bucket of health in two notifications in a row: nothing changed in between. */
 export function bucketsInARow(stored: readonly StoredNotification[]): readonly string[] {

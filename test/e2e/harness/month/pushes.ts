@@ -3,7 +3,7 @@
 import bs58 from 'bs58';
 import { decodeMessage, encodeMessage, TOPICS, walletSettingKey } from '../../../../schemas/index.ts';
 import { pages } from '../../../support/log/pages.ts';
-import { eventually } from '../processes/processes.ts';
+import { eventually } from '../../../support/processes/processes.ts';
 import { openLogAt, unread } from './log.ts';
 import type { StoredNotification } from './notifications.ts';
 

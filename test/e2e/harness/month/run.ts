@@ -2,7 +2,6 @@
 // the history has stored all of it.
 
 import type { TruthMarket } from '../../../../localnet/index.ts';
-import { storedRows } from '../naive/history-truth.ts';
 import {
   type Cluster,
   eventually,
@@ -11,7 +10,8 @@ import {
   startCluster,
   startRoles,
   temporaryDirectory,
-} from '../processes/processes.ts';
+} from '../../../support/processes/processes.ts';
+import { storedRows } from '../naive/history-truth.ts';
 import { openLogAt, unread } from './log.ts';
 import { FUNDING_MIN } from './notifications.ts';
 import { startVenues } from './venues.ts';
@@ -132,7 +132,7 @@ async function startMonth(options: MonthOptions, slots: number): Promise<Month> 
 }
 
 /** Number of events that the chain has emitted. */
-export async function emitted(month: Month): Promise<number> {
+async function emitted(month: Month): Promise<number> {
   const counts = await month.cluster.rpc<Record<string, number>>('localnet_eventCounts');
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
@@ -155,7 +155,7 @@ async function booksAtEnd({ cluster, url }: Month): Promise<void> {
 }
 
 /** Waits until every event is stored, and every group and book is at the end of the log. */
-export async function caughtUp(month: Month): Promise<void> {
+async function caughtUp(month: Month): Promise<void> {
   await everythingStored(month);
   await booksAtEnd(month);
   const log = await openLogAt(month.dataDir);

@@ -2,7 +2,7 @@
 
 import { gunzipSync } from 'node:zlib';
 import { type CsvRow, parseCsv } from '../../../support/api/export-files.ts';
-import { eventually } from '../processes/processes.ts';
+import { eventually } from '../../../support/processes/processes.ts';
 import { AccountLedger, eventsOf, interestAt } from './ledger.ts';
 import { getJson } from './paging.ts';
 import { big, type MonthTruth } from './truth.ts';

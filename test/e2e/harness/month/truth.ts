@@ -3,7 +3,7 @@
 
 import bs58 from 'bs58';
 import type { TruthVault } from '../../../../localnet/index.ts';
-import type { Cluster } from '../processes/processes.ts';
+import type { Cluster } from '../../../support/processes/processes.ts';
 
 const PAGE_EVENTS = 5_000;
 export const NO_KEY = '11111111111111111111111111111111';
@@ -25,8 +25,6 @@ export interface MonthEvent {
   /** Place among all events of the chain, oldest first. */
   readonly order: number;
 }
-
-export type MarketType = 'perp' | 'spot';
 
 export function symbolOf(type: unknown, index: unknown): string {
   return (type === 'perp' ? PERP_SYMBOLS : SPOT_SYMBOLS)[Number(index)] ?? '';

@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import type { Settings } from '../processes/processes.ts';
+import type { Settings } from '../../../support/processes/processes.ts';
 import { compared, type StatsCheck, type StatsResult } from './answers.ts';
 import { getJson } from './paging.ts';
 

@@ -3,7 +3,7 @@
 
 import { PublicKey } from '@solana/web3.js';
 import bs58 from 'bs58';
-import { rpcCall } from '../processes/processes.ts';
+import { rpcCall } from '../../../support/processes/processes.ts';
 import { type NaiveAccount, NaiveChain, variant } from './chain.ts';
 import { type Fields, type NaiveOracle, naiveCurve } from './curve.ts';
 

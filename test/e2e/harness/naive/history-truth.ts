@@ -3,9 +3,9 @@
 import { createHash } from 'node:crypto';
 import { createClient } from '@clickhouse/client';
 import bs58 from 'bs58';
-import type { FaultKind } from '../../../../localnet/node/fault-kinds.ts';
+import type { FaultKind } from '../../../../localnet/faults/kinds.ts';
 import { columnsOf, EVENT_NAMES, storedName, tableOf } from '../../../../schemas/index.ts';
-import type { Cluster } from '../processes/processes.ts';
+import type { Cluster } from '../../../support/processes/processes.ts';
 
 const PAGE_EVENTS = 5_000;
 const HEAD = ['signature', 'event_index', 'slot', 'tx_index'];

@@ -3,7 +3,7 @@
 
 import { BorshAccountsCoder, type Idl } from '@coral-xyz/anchor';
 import { loadDefinition } from '../../../../schemas/index.ts';
-import { rpcCall } from '../processes/processes.ts';
+import { rpcCall } from '../../../support/processes/processes.ts';
 
 const BASE = 10n ** 9n;
 const FUNDING_BUFFER = 1000n;

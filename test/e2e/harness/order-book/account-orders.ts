@@ -2,9 +2,9 @@
 // with Anchor's own coder.
 
 import { describe, expect, it } from 'vitest';
+import { eventually, rpcCall } from '../../../support/processes/processes.ts';
 import { FeedClient } from '../keeper/feed-client.ts';
 import { NaiveChain, variant } from '../naive/chain.ts';
-import { eventually, rpcCall } from '../processes/processes.ts';
 import type { OrderBookRun } from './run.ts';
 
 /** A connection follows at most 256 accounts. */

@@ -3,8 +3,8 @@
 
 import { WebSocket } from 'ws';
 import type { BookCause, BookL3Diff, BookOrderRef } from '../../../../schemas/portable.ts';
+import { eventually } from '../../../support/processes/processes.ts';
 import type { Pipeline } from '../processes/pipeline.ts';
-import { eventually } from '../processes/processes.ts';
 
 export interface CausedChange extends BookOrderRef {
   readonly cause: BookCause;

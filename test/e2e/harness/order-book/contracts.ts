@@ -3,7 +3,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { Contract, checkedName } from '../../../support/api/contracts.ts';
-import { eventually } from '../processes/processes.ts';
+import { eventually } from '../../../support/processes/processes.ts';
 import { type OrderBookRun, SECRET } from './run.ts';
 
 const PATIENCE_MS = 40_000;

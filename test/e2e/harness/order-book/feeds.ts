@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { times } from '../../../support/platform/times.ts';
+import { eventually, PATIENCE_MS } from '../../../support/processes/processes.ts';
 import { naiveRankings } from '../naive/ranking.ts';
-import { eventually, PATIENCE_MS } from '../processes/processes.ts';
 import { type OrderBookRun, SECRET } from './run.ts';
 
 const KILLS = times(1, 10);

@@ -3,8 +3,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { BookFeedClient } from '../../../../client/index.ts';
+import { eventually } from '../../../support/processes/processes.ts';
 import { FeedClient } from '../keeper/feed-client.ts';
-import { eventually } from '../processes/processes.ts';
 import type { OrderBookRun } from './run.ts';
 
 /** Fills of makers whose orders were seen in the book. */

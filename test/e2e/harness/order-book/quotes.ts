@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { QuoteMaker, quoteOf } from '../../../support/api/quote-maker.ts';
+import { eventually, type Running } from '../../../support/processes/processes.ts';
 import { FeedClient, type FeedMessage } from '../keeper/feed-client.ts';
-import { eventually, type Running } from '../processes/processes.ts';
 import type { OrderBookRun } from './run.ts';
 
 const PLAIN = 'orderbook_perp_0_grouped_1';

@@ -8,7 +8,7 @@ import {
   startCluster,
   startRoles,
   temporaryDirectory,
-} from '../processes/processes.ts';
+} from '../../../support/processes/processes.ts';
 
 /** Slots in 400 ms. */
 const SPEED = times(2, 4);

@@ -11,7 +11,7 @@ import {
   startCluster,
   startRoles,
   temporaryDirectory,
-} from '../processes/processes.ts';
+} from '../../../support/processes/processes.ts';
 
 const ROLES = {
   ingest: ['ingest'],

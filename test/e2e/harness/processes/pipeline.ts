@@ -1,6 +1,6 @@
 // The whole pipeline as separate processes over one cluster, as an operator would run it.
 
-import type { FaultKind } from '../../../../localnet/node/fault-kinds.ts';
+import type { FaultKind } from '../../../../localnet/faults/kinds.ts';
 import {
   type Cluster,
   eventually,
@@ -9,7 +9,7 @@ import {
   startCluster,
   startRoles,
   temporaryDirectory,
-} from './processes.ts';
+} from '../../../support/processes/processes.ts';
 
 const ERROR_CHARS = 2_000;
 /** The gateway refuses a subscription to a market that is not known yet. */

@@ -6,9 +6,9 @@ import path from 'node:path';
 import { type EventLog, openEventLog, readConfig, silentLogger } from '../../../../platform/index.ts';
 import { TOPIC_LIST, TOPICS, type Topic } from '../../../../schemas/index.ts';
 import { pages } from '../../../support/log/pages.ts';
+import { eventually, type Running, startRoles } from '../../../support/processes/processes.ts';
 import { type Digests, digestsOf, storedLines, storedRows } from '../naive/history-truth.ts';
 import type { Pipeline } from './pipeline.ts';
-import { eventually, type Running, startRoles } from './processes.ts';
 
 const SOURCES: readonly Topic[] = [TOPICS.events, TOPICS.book];
 const VIEWS: readonly Topic[] = [TOPICS.bookViews, TOPICS.tradeViews];

@@ -3,7 +3,7 @@
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Running, type Settings, startRoles } from './processes.ts';
+import { type Running, type Settings, startRoles } from '../../../support/processes/processes.ts';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 /** What `slotbook run` loads. */

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText } from '../../../../platform/index.ts';
-import { type Running, type Settings, startRoles } from './processes.ts';
+import { type Running, type Settings, startRoles } from '../../../support/processes/processes.ts';
 
 const RESTART_MS = 300;
 

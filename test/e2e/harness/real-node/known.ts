@@ -8,7 +8,7 @@ interface Known {
   readonly reason: string;
 }
 
-export const KNOWN: readonly Known[] = [
+const KNOWN: readonly Known[] = [
   {
     in: /^getTransaction jsonParsed$/,
     line: /message\.instructions\[\]\.(parsed|program|accounts|data)/,

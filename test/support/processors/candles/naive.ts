@@ -159,7 +159,7 @@ export function naiveWindow(input: NaiveInput): NaiveWindow {
 }
 
 /** Start of the bucket of a time, by the platform's calendar. */
-export function startOf(resolution: CandleResolution, ts: number): number {
+function startOf(resolution: CandleResolution, ts: number): number {
   if (resolution in STEP_S) {
     const step = STEP_S[resolution as keyof typeof STEP_S];
     return ts - (ts % step);

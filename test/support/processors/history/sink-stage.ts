@@ -31,7 +31,7 @@ export interface SinkOverrides {
   readonly config?: Partial<Config>;
 }
 
-export class SinkStage {
+class SinkStage {
   readonly #running: RunningRole[] = [];
   #config: Config | undefined;
   #clickhouse: ClickHouse | undefined;

@@ -3,7 +3,7 @@
 import { encodeEvent, encodeMessage, type MarginPosition, type MarketMargin } from '../../../../schemas/index.ts';
 import { fillEvent, sampleEvent, signatureOf } from '../history/events.ts';
 
-export const FIRST_SLOT = 300_000_000;
+const FIRST_SLOT = 300_000_000;
 export const FIRST_TS = 1_767_225_600;
 
 /** A key that begins with a kind and a number. */

@@ -8,9 +8,9 @@ import {
   marketFilter,
   marketIndexes,
   type RoleContext,
-} from '../../platform/index.ts';
-import { type MarketRef, marketKey } from '../../schemas/index.ts';
-import type { BookEngine } from '../book/engine.ts';
+} from '../../../platform/index.ts';
+import { type MarketRef, marketKey } from '../../../schemas/index.ts';
+import type { BookEngine } from '../engine.ts';
 
 /** Oracles without an age: a price set by hand before the launch, and the quote asset's constant 1. */
 const AGELESS_SOURCES: ReadonlySet<string> = new Set(['prelaunch', 'quoteAsset']);

@@ -2,10 +2,10 @@
 
 import { Registry } from 'prom-client';
 import { describe, expect, it, vi } from 'vitest';
-import { type Config, ConfigError, HEALTH, judgeHealth, metricTotal, readConfig } from '../../platform/index.ts';
-import type { MarketRef } from '../../schemas/index.ts';
-import { beginOf, endOf, marketOf, oracleOf, PERP } from '../../test/support/processors/book/messages.ts';
-import { BookEngine } from '../book/index.ts';
+import { type Config, ConfigError, HEALTH, judgeHealth, metricTotal, readConfig } from '../../../platform/index.ts';
+import type { MarketRef } from '../../../schemas/index.ts';
+import { beginOf, endOf, marketOf, oracleOf, PERP } from '../../../test/support/processors/book/messages.ts';
+import { BookEngine } from '../index.ts';
 import { SlotCheck } from './slot-check.ts';
 
 const SPOT: MarketRef = { marketType: 'spot', marketIndex: 3 };

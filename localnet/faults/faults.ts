@@ -2,7 +2,7 @@
 // from what is asked, not from a clock, so the same requests meet the same faults.
 
 import { hash } from 'node:crypto';
-import { FAULT_KINDS, type FaultKind, type FaultPlace, type FaultRequest } from './fault-kinds.ts';
+import { FAULT_KINDS, type FaultKind, type FaultPlace, type FaultRequest } from './kinds.ts';
 
 /** Reports in memory; older ones are dropped. */
 const REPORTS_MAX = 200_000;

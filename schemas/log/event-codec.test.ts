@@ -1,12 +1,13 @@
 import { BorshCoder } from '@coral-xyz/anchor';
 import { describe, expect, it } from 'vitest';
-import { fingerprint, readPastVersions } from '../log/avro.ts';
-import { encodeMessage } from '../log/codec.ts';
-import { loadDefinition } from './definition.ts';
-import { eventKey } from './event-keys.ts';
-import { type ChainEvent, decodeEvent, EVENT_NAMES, encodeEvent } from './events.ts';
-import { flattenFields, flattenRecord, isFlat } from './flatten.ts';
-import type { NamedType, WireType } from './layout.ts';
+import { loadDefinition } from '../chain/definition.ts';
+import type { ChainEvent } from '../chain/event.ts';
+import { eventKey } from '../chain/event-keys.ts';
+import { flattenFields, flattenRecord, isFlat } from '../chain/flatten.ts';
+import type { NamedType, WireType } from '../chain/layout.ts';
+import { fingerprint, readPastVersions } from './avro.ts';
+import { encodeMessage } from './codec.ts';
+import { decodeEvent, EVENT_NAMES, encodeEvent } from './event-codec.ts';
 
 const velocity = loadDefinition('velocity');
 const definitions = new Map(

@@ -1,11 +1,11 @@
 // A seeded stream of order changes on one market, the same for every measured book. A third are fills of resting orders, a third
 // new orders, a third cancels. So the number of resting orders stays about constant.
 
-import type { BookOrders, OrderState } from '../../../schemas/index.ts';
+import type { BookOrders, OrderState } from '../../../../schemas/index.ts';
 
 export const MARKET = { marketType: 'perp', marketIndex: 0 } as const;
 export const MID_PRICE = 100_000_000;
-export const TICK = 100;
+const TICK = 100;
 /** Prices per side. Orders lie uniformly on them, so that changes reach the far side of the book as often as the near. */
 export const PRICE_LEVELS = 2_000;
 export const ORDER_SIZE = 5_000_000_000;

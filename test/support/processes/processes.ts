@@ -7,13 +7,13 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { nodeEnvironment, nodeFlags } from '../../../../bin/node-flags.mjs';
-import { readConfig, serverLogin } from '../../../../platform/index.ts';
-import { bundled, bundleEnvironment } from '../../../support/platform/bundled.ts';
-import { NODE_FLAGS } from '../../../support/platform/children.ts';
+import { nodeEnvironment, nodeFlags } from '../../../bin/node-flags.mjs';
+import { readConfig, serverLogin } from '../../../platform/index.ts';
+import { bundled, bundleEnvironment } from '../platform/bundled.ts';
+import { NODE_FLAGS } from '../platform/children.ts';
 import { giveTables } from './migrated.ts';
 
-const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const START_TIMEOUT_MS = 240_000;
 const STOP_TIMEOUT_MS = 60_000;
 const POLL_MS = 50;

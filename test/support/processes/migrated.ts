@@ -3,7 +3,7 @@
 
 import { cpSync, existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { BUNDLE_FOLDER_VARIABLE } from '../../../support/platform/bundled.ts';
+import { BUNDLE_FOLDER_VARIABLE } from '../platform/bundled.ts';
 
 const FOLDER = 'clickhouse';
 /** Names the port of the server that ran there; a copy chooses its own. */

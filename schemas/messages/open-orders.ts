@@ -1,7 +1,7 @@
 // Identity of an order inside an account, and the text whose CRC32 is the checksum of an account's open orders. Runs anywhere.
 // docs/internals/account-orders.md has an example.
 
-import type { AccountOrder } from '../messages/account-orders.ts';
+import type { AccountOrder } from './account-orders.ts';
 
 type Identified = Pick<AccountOrder, 'marketType' | 'marketIndex' | 'orderId'>;
 type Checked = Identified & Pick<AccountOrder, 'direction' | 'price' | 'baseAssetAmount' | 'baseAssetAmountFilled'>;

@@ -1,7 +1,7 @@
 // Faults on whole HTTP answers: refused, late, cut or never given.
 
-import { FAULT_DEFAULTS } from './fault-kinds.ts';
 import type { Faults } from './faults.ts';
+import { FAULT_DEFAULTS } from './kinds.ts';
 
 export type Disturbance =
   | {

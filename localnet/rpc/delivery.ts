@@ -1,8 +1,8 @@
 // The way of a notification to its sockets, and the faults on it: lost, doubled, late, or a socket that goes silent.
 
-import type { Subscriber, Subscription } from '../rpc/subscriptions.ts';
-import { FAULT_DEFAULTS, REORDER_DISTANCE_MAX } from './fault-kinds.ts';
-import type { Faults } from './faults.ts';
+import type { Faults } from '../faults/faults.ts';
+import { FAULT_DEFAULTS, REORDER_DISTANCE_MAX } from '../faults/kinds.ts';
+import type { Subscriber, Subscription } from './subscriptions.ts';
 
 interface Held {
   readonly frame: Buffer;

@@ -2,7 +2,7 @@
 // Ingest repairs a book whose row reports a difference.
 
 import { Counter, type Registry } from 'prom-client';
-import { type EventLog, type Logger, readToEnd } from '../../platform/index.ts';
+import { type EventLog, type Logger, readToEnd } from '../../../platform/index.ts';
 import {
   decodeMessage,
   encodeMessage,
@@ -12,11 +12,11 @@ import {
   newQuality,
   qualityKey,
   TOPICS,
-} from '../../schemas/index.ts';
-import type { CheckResult } from '../book/shadow/comparison.ts';
+} from '../../../schemas/index.ts';
+import type { CheckResult } from '../shadow/comparison.ts';
 
 /** Source of the rows written here. */
-export const BOOK_SOURCE = 'book';
+const BOOK_SOURCE = 'book';
 /** Ingest also writes this metric, for differences it finds; both may run in one process. */
 const DIFFERENCES_METRIC = 'slotbook_shadow_differences_total';
 

@@ -1,29 +1,12 @@
-// Program events in the log: a head with the record's place on the chain, then its flat fields.
+// Encodes and decodes program events: a head with the record's place on the chain, then its flat fields.
 
 import type { Type } from 'avsc';
 import avro from 'avsc';
-import { parseSchema } from '../log/parse-schema.ts';
-import { allWriters, decodeBody, explainInvalid, openRecord, SchemaError, type Writer } from '../log/wire.ts';
-import type { AvroRecord } from './event-schemas.ts';
-import { UNKNOWN_RECORD } from './event-schemas.ts';
-import { HEAD_FIELDS } from './flatten.ts';
-
-export interface ChainEvent {
-  /** Record name, or `UnknownRecord`. */
-  name: string;
-  /** Signature of the transaction, 64 bytes. */
-  signature: Uint8Array;
-  /** Index among all records of the transaction, from 0. */
-  eventIndex: number;
-  slot: number;
-  /** Index of the transaction in its block; null when unknown. */
-  txIndex: number | null;
-  /**
-   * Flat, with the program's snake_case names (see flattenRecord). Small integers are numbers, 64 and 128 bits bigints, keys
-   * and byte arrays Uint8Arrays, enums their camelCase variant, absent options null, lists arrays.
-   */
-  data: Record<string, unknown>;
-}
+import type { ChainEvent } from '../chain/event.ts';
+import { type AvroRecord, UNKNOWN_RECORD } from '../chain/event-schemas.ts';
+import { HEAD_FIELDS } from '../chain/flatten.ts';
+import { parseSchema } from './parse-schema.ts';
+import { allWriters, decodeBody, explainInvalid, openRecord, SchemaError, type Writer } from './wire.ts';
 
 interface Head {
   signature: Uint8Array;
