@@ -26,7 +26,7 @@ function say(name: string, counts: ReadCounts, hasBars = true): void {
   const memoryBar = hasBars ? { bar: { atMost: MEMORY_BAR_BYTES } } : {};
   report({ name: `full-read-${name}-memory`, value: more, unit: 'bytes', restBytes, keptBytes, ...memoryBar });
   // Beside what the read brings.
-  report({ name: `full-read-${name}-passing-memory`, value: more - Math.max(0, keptBytes), unit: 'bytes' });
+  report({ name: `full-read-${name}-transient-memory`, value: more - Math.max(0, keptBytes), unit: 'bytes' });
 }
 
 async function naive(): Promise<void> {

@@ -191,12 +191,12 @@ function latenciesOf(
   startedMs: (user: Tracked, state: number) => number | undefined = (user, state) => user.startedMs[state],
 ): number[] {
   const latencies: number[] = [];
-  const shown = new Map<Tracked, number>();
+  const newest = new Map<Tracked, number>();
   for (const { market, rank, seq, atMs } of arrivals) {
     const user = tracked[market * ORDERS_PER_MARKET + rank];
     if (!user) continue;
-    const before = shown.get(user) ?? 0;
-    shown.set(user, seq);
+    const before = newest.get(user) ?? 0;
+    newest.set(user, seq);
     if (atMs < fromMs || atMs > toMs) continue;
     for (let state = before; state < seq; state += 1) {
       const beganMs = startedMs(user, state);

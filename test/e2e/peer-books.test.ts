@@ -253,16 +253,16 @@ describe('merged levels beside the client library', () => {
         // The book withholds quotes better than the firm touch; the library does not (docs/internals/book-rules.md,
         // "Indicative quotes").
         const [touch] = view.l2(1)[own];
-        const shown = quoteList
+        const visible = quoteList
           .map((one): Level => ({ price: priceAt(one), dlob: 0n, vamm: 0n, indicative: BigInt(one.size) }))
           .filter((level) => touch === undefined || bestFirst(touch, level) <= 0)
           .sort(bestFirst);
-        const quotes = shown.map(({ price, indicative = 0n }) => {
+        const quotes = visible.map(({ price, indicative = 0n }) => {
           const firm = { price: BigInt(price), size: indicative };
           return { isOracleOffset: false, bid: side === 'bid' ? firm : null, ask: side === 'bid' ? null : firm };
         });
         const quotedView = indicativeView(view, [{ maker: account, lapsesAtMs: 1, quotes }]);
-        const withQuotes = theirMerge(side, [walk, shown.map(theirLevel), vamm], depth);
+        const withQuotes = theirMerge(side, [walk, visible.map(theirLevel), vamm], depth);
         expect((quotedView ?? view).l2(depth)[own].map(ourText)).toEqual(withQuotes.map(theirText));
         quoted += withQuotes.filter(({ sources }) => Object.keys(sources).length > 1 && sources.indicative).length;
       }),

@@ -99,7 +99,7 @@ function placed(order: OrderState): OrderState {
 }
 
 /** Whether an auction sets the price of a visible order at this slot. */
-function isAuctionShown(order: OrderState, slot: number): boolean {
+function isInAuction(order: OrderState, slot: number): boolean {
   const { auctionDurationSlots: duration, placedSlot, postOnly, oraclePriceOffset } = order;
   return duration > 0 && slot - placedSlot <= duration && (postOnly || oraclePriceOffset !== 0n);
 }
@@ -219,8 +219,8 @@ it('walk, levels and best makers of random books are those of the client library
           hasSufficientNumberOfDataPoints: true,
         },
       });
-      const shown = orders.filter((order) => isAuctionShown(order, slot));
-      const inOrder = (texts: string[]) => (shown.length === 0 ? texts : texts.sort());
+      const inAuction = orders.filter((order) => isInAuction(order, slot));
+      const inOrder = (texts: string[]) => (inAuction.length === 0 ? texts : texts.sort());
       const l3 = dlob.getL3(at(oraclePrice));
       const l2 = dlob.getL2({ ...at(oraclePrice), depth: ALL });
       const [ourL3, ourL2] = [view.l3(), view.l2(ALL)];
@@ -229,7 +229,7 @@ it('walk, levels and best makers of random books are those of the client library
           ({ price, size, maker, orderId }) => `${price}:${size} ${bs58.encode(maker)}/${orderId}`,
         );
         expect(inOrder(walk)).toEqual(inOrder(l3[side].map(nodeText)));
-        if (shown.length > 0) continue;
+        if (inAuction.length > 0) continue;
         expect(ourL2[side].map(({ price, dlob: size }) => `${price}:${size}`)).toEqual(
           l2[side].map(({ price, size }) => `${price}:${size}`),
         );
@@ -250,13 +250,13 @@ it('walk, levels and best makers of random books are those of the client library
         (text) => text.endsWith('true') && prices.includes(text.replace('true', 'false')),
       ).length;
       seen.hidden += orders.length - visible.length;
-      seen.auction += shown.filter(({ orderId }) => isVisible.has(orderId)).length;
+      seen.auction += inAuction.filter(({ orderId }) => isVisible.has(orderId)).length;
       for (const order of orders.filter(({ orderId }) => isVisible.has(orderId))) {
         if (order.oraclePriceOffset !== 0n) seen.floating += 1;
         if (
           order.auctionDurationSlots > 0 &&
-          !isAuctionShown(order, slot) &&
-          isAuctionShown({ ...order, postOnly: true }, START)
+          !isInAuction(order, slot) &&
+          isInAuction({ ...order, postOnly: true }, START)
         )
           seen['came to rest'] += 1;
         if (order.orderType === 'triggerLimit') seen['trigger fired'] += 1;

@@ -43,7 +43,7 @@ const JUMP = 'the node lost these blocks at a jump to a newer snapshot';
 /** Longer than the time after which ingest takes a node for silent. */
 const PAUSE_MS = 5_000;
 /** A validator that moves confirms a transaction within seconds. */
-const STANDS_STILL_MS = 60_000;
+const STALLED_MS = 60_000;
 const size = (levels: object) => Object.keys(levels).length;
 const SHAPES = CALLS.length + LOST_CALLS.length + SUBSCRIPTIONS.length + REFUSALS.length;
 const ASKED = `${CALLS.length + LOST_CALLS.length} calls, ${SUBSCRIPTIONS.length} subscriptions and ${REFUSALS.length} refusals`;
@@ -266,7 +266,7 @@ describe.runIf(program !== null)('a real validator beside the simulated cluster'
   /** A recorded account changes. Returns a confirmed slot after it. A validator may stand still for good after a pause: it starts anew. */
   async function touched(): Promise<number> {
     const touching = traffic.touch(exchange?.maker ?? '', DRIFT).then(() => true);
-    if (!(await Promise.race([touching, sleep(STANDS_STILL_MS, false)]))) {
+    if (!(await Promise.race([touching, sleep(STALLED_MS, false)]))) {
       say('the validator confirms nothing: it is killed and starts again');
       await validator.restartWithoutVotes();
       await touching;

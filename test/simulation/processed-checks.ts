@@ -253,9 +253,9 @@ export class ProcessedChecks {
     );
     return [...keys].flatMap((key) => {
       const text = books.text(key);
-      const isShown = text !== undefined || books.removedSlot(key) >= lost.fromSlot;
+      const isKnown = text !== undefined || books.removedSlot(key) >= lost.fromSlot;
       const isOurs = this.#isOf(number)(key.slice(0, key.indexOf(' ')));
-      if (!isShown || !isOurs || !lost.states.some((states) => states.get(key) === text)) return [];
+      if (!isKnown || !isOurs || !lost.states.some((states) => states.get(key) === text)) return [];
       const held = { partition, key, text };
       return lost.base.get(key) === text || this.#isTrue(held, lost) ? [] : [held];
     });

@@ -47,11 +47,11 @@ function viewHash(view: BookView, { level, depth }: Shape): string {
   }
   const { bids, asks } = view.l3();
   const lines = (orders: typeof bids) => {
-    const shown = orders.filter(({ size }) => size > 0n);
-    const prices = [...new Set(shown.map(({ price }) => price))].slice(0, depth ?? undefined);
+    const visible = orders.filter(({ size }) => size > 0n);
+    const prices = [...new Set(visible.map(({ price }) => price))].slice(0, depth ?? undefined);
     const last = prices.at(-1);
-    const end = depth === null ? shown.length : shown.findLastIndex(({ price }) => price === last) + 1;
-    return shown
+    const end = depth === null ? visible.length : visible.findLastIndex(({ price }) => price === last) + 1;
+    return visible
       .slice(0, end)
       .map(({ price, size, maker, orderId, source }) => `${price} ${size} ${base58(maker)} ${orderId} ${source}`);
   };

@@ -67,12 +67,12 @@ export function describeFills(run: () => OrderBookRun): void {
         );
         const seen = (): readonly Sight[] => sights.get(`${fill.maker} ${fill.makerOrderId}`) ?? [];
         // Gone and back is an order that moves between an account and the market-level book, so only the last word counts.
-        const shown = (): Sight | undefined => {
+        const rest = (): Sight | undefined => {
           const last = seen().at(-1);
           if (left === 0) return last?.size === 0 ? last : undefined;
           return seen().find(({ size }) => size > 0 && size <= left) ?? (last?.size === 0 ? last : undefined);
         };
-        const { slot } = await eventually(`the diff of a fill in slot ${fill.slot}`, shown, WAIT_MS);
+        const { slot } = await eventually(`the diff of a fill in slot ${fill.slot}`, rest, WAIT_MS);
         expect(slot).toBeGreaterThanOrEqual(fill.slot);
         // By slot, fills first, no change stands before its fill. An order that moves is gone for a moment, so zero proves nothing.
         const early = seen().filter((sight) => sight.slot < fill.slot && sight.size > 0 && sight.size <= left);
