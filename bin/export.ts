@@ -53,7 +53,7 @@ export async function exportTable(config: Config, flags: ExportFlags): Promise<n
     const eventsNotStored = (await caughtUp(config, database, table.name)) ? notStored : null;
     const storedUpTo = await readStoredUpTo(client, database);
     const finalUpTo = log && (await readFinality(log));
-    // What the chain can still take back stays out.
+    // Leaves out rows that are not final.
     const toFinal = { ...request, toTs: Math.min(request.toTs, finalUpTo?.ts ?? request.toTs) };
     const { covered, written } = await writeRows(client, database, table, toFinal);
     const gaps = known && (await gapsOfRange(client, database, request, known));

@@ -1,5 +1,5 @@
-// The Python client as a stranger gets it: its wheel in an empty environment, its own tests on that wheel, and a running server
-// that it follows beside the TypeScript client.
+// Tests the Python client as a stranger gets it. Its wheel lies in an empty environment, its own tests run on that wheel, and
+// it follows a running server beside the TypeScript client.
 
 import { spawn } from 'node:child_process';
 import { createWriteStream, readFileSync } from 'node:fs';

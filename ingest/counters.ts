@@ -1,4 +1,4 @@
-// The chain's counts that wait for their write: the newest of each stream, with the slot until which the count before stood.
+// Newest count of each stream, waiting to be written, with the last slot of the previous count.
 
 import type { NewRecord } from '../platform/index.ts';
 import { encodeMessage, type StreamCount, type StreamCounter, streamKey } from '../schemas/index.ts';

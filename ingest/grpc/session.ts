@@ -1,5 +1,6 @@
-// One gRPC stream: continues where the last one ended when the server can replay from there and has the same blocks, and
-// otherwise reads all accounts and missed transactions by RPC. One file, because every step reads and changes the state of the one stream.
+// One gRPC stream. It continues where the last one ended, if the server can replay from there and has the same blocks.
+// Otherwise it reads all accounts and missed transactions by RPC. One file, because every step reads and changes the state of
+// the one stream.
 
 import { ORACLE_KINDS } from '../rpc/account-filters.ts';
 import type { WholeRead } from '../rpc/account-reader.ts';

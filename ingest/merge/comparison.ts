@@ -8,8 +8,8 @@ export const SETTLE_SLOTS = 8;
 /** After a complete read transactions wait for older ones, at most 5 s: none of so many slots is compared. */
 export const TRANSACTION_SETTLE_SLOTS = 64;
 /**
- * So much later than accounts, transactions are compared for the audits: one lists a transaction that no notification named 8 slots
- * (transaction-audit.ts) and an interval of 5 s later. Here is time for two.
+ * Slots by which transactions are compared later than accounts, because audits find some. An audit lists a transaction that no
+ * notification named 8 slots (transaction-audit.ts) and an interval of 5 s later. Here is time for two.
  */
 export const AUDITED_SLOTS = 32;
 /** A source so many slots behind the newest is not waited for. */

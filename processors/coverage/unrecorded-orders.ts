@@ -1,10 +1,10 @@
-// Orders that their accounts showed while no record of their placing is stored.
+// Orders that states of accounts show, while no record of their placing is stored.
 
 import { type AccountOrder, marketKey, type ReconstructedOrder } from '../../schemas/index.ts';
 import type { StatePiece } from '../follow/reducer-role.ts';
 import { PieceMap } from './piece-map.ts';
 
-/** Such orders, about 500 bytes each; the one that was shown longest ago is forgotten first. */
+/** Orders in memory, about 500 bytes each. The one that appeared longest ago is forgotten first. */
 export const UNRECORDED_MAX = 10_000;
 /** Orders that a hole names: the oldest numbers. */
 const HOLE_ORDERS_MAX = 100;

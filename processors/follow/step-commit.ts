@@ -1,4 +1,4 @@
-// Commits a step of any size as a whole. State that is too large for one commit is staged: it waits under keys of its own until one
+// Commits a step of any size as a whole. State that is too large for one commit is staged under keys of its own. One last
 // commit writes the outputs, moves the offset and makes it count. A start finishes such a step or forgets it.
 
 import {

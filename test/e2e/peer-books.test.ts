@@ -145,8 +145,8 @@ describe('the vAMM beside the client library', () => {
         const twin = twinCurve(sdk, terms);
         const { bids, asks } = engineOf(twin).snapshot();
         for (const side of SIDES) {
-          // Slices of a few atoms round out of order, and the library adds up neighbours only; every reader of ours
-          // gets one level per price (docs/internals/book-rules.md, "Levels and merge").
+          // Slices of a few atoms round out of order, and the library adds up neighbours only. Every reader of ours gets one
+          // level per price (docs/internals/book-rules.md, "Levels and merge").
           const byPrice = new Map<number, bigint>();
           for (const level of theirVamm(twin, side)) {
             byPrice.set(priceOf(level), (byPrice.get(priceOf(level)) ?? 0n) + BigInt(level.size.toString()));
@@ -226,8 +226,8 @@ describe('merged levels beside the client library', () => {
       fc.property(curves, orders, orders, fc.nat({ max: 120 }), (terms, list, quoteList, depth) => {
         const twin = twinCurve(sdk, { ...terms, isPaused: false });
         const vamm = theirVamm(twin, side);
-        // The library merges streams that are in order; a vAMM whose slices are a few atoms is not (rounding up by one
-        // quote atom outweighs the curve), and is compared level by level above.
+        // The library merges only streams that are in order. A vAMM whose slices are a few atoms is not, because rounding up by
+        // one quote atom outweighs the curve. It is compared level by level above.
         const isBetter = isBetterOf(side);
         fc.pre(vamm.every((level, at) => at === 0 || !isBetter(level, vamm[at - 1] as PeerLevel)));
         const tick = Number(terms.tickSize);

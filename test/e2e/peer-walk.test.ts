@@ -1,15 +1,14 @@
-// Which orders are shown, at which price and size and in which order, beside the DLOB of the published client library: L2,
-// L3 and best makers of random books, over triggers that fire or not, taking orders, auctions that end, floating and
-// reduce-only orders, and fills. The engine receives of each order before it fired, was filled or came to rest; the library
-// builds its book at the last slot, as the predecessor does at every tick.
+// Compares L2, L3 and best makers of random books with the DLOB of the published client library. The books have triggers that
+// fire or not, taking, floating and reduce-only orders, auctions that end, and fills. The engine receives each order before it
+// fires, is filled or comes to rest. The library builds its book at the last slot, as the predecessor does at every tick.
 //
 // Left out, with the reason:
-// - the place in the walk of a visible order while its auction runs: the library sorts it by limit price or offset, ours
-//   stands where its price is (processors/README.md, Decisions); such books are compared without regard to order;
-// - the auction of a floating trigger-limit order: the library reads its bounds as prices, the reference as offsets (2.3);
-// - floating orders at the least price of 1: the library sorts them by offset, though they have one price;
-// - orders of the market-level book, and protected makers: the library has none of the former, the published feed makes
-//   no difference of the latter (docs/internals/book-rules.md, "Visibility");
+// - the place in the walk of a visible order while its auction runs: the library sorts it by limit price or offset, ours stands
+//   where its price is (processors/README.md, Decisions). Such books are compared without regard to order.
+// - the auction of a floating trigger-limit order: the library reads its bounds as prices, the reference as offsets (2.3).
+// - floating orders at the least price of 1: the library sorts them by offset, though they have one price.
+// - orders of the market-level book, and protected makers: the library has none of the former, and the published feed treats
+//   the latter as any other (docs/internals/book-rules.md, "Visibility").
 // - a book object kept over slots: the library forgets a reduce-only clamp there (docs/internals/book-rules.md, "Remaining size").
 
 import bs58 from 'bs58';

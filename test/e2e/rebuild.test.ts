@@ -1,5 +1,5 @@
-// A rebuild of the history while it is served and filled: no failed request and no answer that differs from those before,
-// equal tables, also after a kill in the middle, and back again.
+// A rebuild of the history while it is served and written. No request fails, no answer differs from those before, and the
+// tables are equal. Also after a kill in the middle, and back again.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -1,5 +1,5 @@
-// Real input: accounts and logs recorded on Solana mainnet go through the whole pipeline, as a capture and over a gRPC stream, with
-// Drift's own definition chosen by configuration. Runs where the recorded data is present.
+// Real input: accounts and logs recorded on Solana mainnet go through the whole pipeline, as a capture and over a gRPC stream.
+// Configuration chooses Drift's own definition. Runs where the recorded data is present.
 
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,5 +1,5 @@
-// A stage where every route has data: live perp markets, a spot market, a crossed book with recent fills, fees, a ranking, and
-// an oracle provider behind the internal secret.
+// A stage where every route has data. It has live perp markets, a spot market, a crossed book with recent fills, fees, a
+// ranking, and an oracle provider behind the internal secret.
 
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';

@@ -1,5 +1,5 @@
-// Requests that no client should send, made by fast-check from a seed: near misses of real requests, values of the wrong kind,
-// values on and beyond limits, and random bytes.
+// Requests that no client should send, made by fast-check from a seed. They are near misses of real requests, values of the
+// wrong kind, values on and beyond limits, and random bytes.
 
 import fc from 'fast-check';
 import { ODD_NUMBERS } from '../support/api/odd-numbers.ts';

@@ -116,8 +116,8 @@ export class Checks implements LogObserver {
   }
 
   /**
-   * Whether the log lacks an event of each slot of a gap that has events. Earlier history counts as lacking, and so does a single slot:
-   * nobody can tell what a log without its end had, and all its events may stand before the cut.
+   * Whether the log lacks an event of each slot of a gap that has events. Earlier history counts as lacking. So does a single
+   * slot: its log may have been cut after all its events.
    */
   #lacksEvents({ fromSlot, toSlot }: ChainGap): boolean {
     const { truth, firstSlot } = this.#parts;

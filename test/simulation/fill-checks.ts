@@ -1,5 +1,5 @@
-// Laws of the trades at `processed`, as a reader of the numbered sequence has them: every published fill that is not withdrawn is one
-// of the surviving chain in the end, and a fill is withdrawn because its block lost, soon after the news.
+// Laws of the trades at `processed`, for a reader of the numbered sequence. In the end every published fill that is not
+// withdrawn is one of the surviving chain. A fill is withdrawn because its block lost, soon after the news.
 
 import bs58 from 'bs58';
 import { Registry } from 'prom-client';

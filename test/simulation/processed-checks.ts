@@ -1,5 +1,5 @@
-// Laws of the books at `processed`: they are those of the fork that the node follows, and the writes of a lost fork or a dead block
-// are undone, under that name, within a slot of the news.
+// Laws of the books at `processed`. They are those of the fork that the node follows. Within a slot of the news, reverts undo
+// the writes of a lost fork or a dead block.
 
 import type { LogRecord } from '../../platform/index.ts';
 import { decodeMessage, TOPICS } from '../../schemas/index.ts';
@@ -245,7 +245,7 @@ export class ProcessedChecks {
     });
   }
 
-  /** What the book has of the lost blocks alone, of keys that begin so: texts, and orders that are removed since. */
+  /** State that came only from lost blocks, by key prefix: texts, and orders that were removed since. */
   #heldIn(partition: Partition, number: number, lost: Branch, prefix: string): Held[] {
     const { books } = partition;
     const keys = new Set(

@@ -1,5 +1,5 @@
-// Reads the entries of consumer groups. A group that is loaded again reads only what is new in its partition, because some
-// readers look twice a second at a small group beside large ones.
+// Reads the entries of consumer groups. Loading a group again reads only the new records of its partition, because some readers
+// look twice a second at a small group beside large ones.
 
 import { partitionOf, type Topic } from '../../../schemas/index.ts';
 import { GroupEntries } from './group-entries.ts';

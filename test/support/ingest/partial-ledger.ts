@@ -39,8 +39,8 @@ export function serveBlocks(
 }
 
 /**
- * Lets a node list blocks that it does not have, as Agave 3.1.8 does at `confirmed` after it booted from a snapshot: those that the
- * snapshot remembers, until its first block is final.
+ * Lets a node list blocks that it does not have. Agave 3.1.8 does that at `confirmed` after a boot from a snapshot: it lists
+ * the blocks that the snapshot remembers, until its first block is final.
  */
 export function listRemembered(node: FaultyNode, chain: Chain, has: (slot: number) => boolean): void {
   node.on('getBlocks', ([from, to, config]) => {

@@ -40,8 +40,8 @@ const REPAIR_COMPARISONS = 3;
 const REPAIR_ATTEMPTS = 3;
 
 /**
- * Compares the books of the stopped cluster with the naive rebuild. Only the shadow check finds what the faults of `hostile` left
- * out of notifications and reads, and it needs a chain that moves: there the cluster goes on between attempts.
+ * Compares the books of the stopped cluster with the naive rebuild. The faults of `hostile` leave updates out of notifications
+ * and reads, which only the shadow check finds. It needs a chain that moves, so there the cluster goes on between attempts.
  */
 export async function expectBooksEqualNaiveRebuild(pipeline: Pipeline): Promise<NaiveBook[]> {
   const { profile } = await pipeline.cluster.rpc<{ profile: string }>('localnet_status');

@@ -1,5 +1,5 @@
-// Compares the books of clients at each slot with the books that the accounts of the cluster had at that slot: the cluster writes
-// every account as each slot leaves it to a file, and books are rebuilt from it slot by slot, the naive way.
+// Compares the books of clients with the cluster's accounts at each slot. The cluster writes every account to a file after each
+// slot. From that file books are rebuilt slot by slot, the naive way.
 
 import { AccountLogReader, type LoggedSlot } from '../../../../localnet/index.ts';
 import type { BookVersion } from '../../../../schemas/index.ts';

@@ -1,5 +1,5 @@
-// The published books as the log alone tells them, beside everything a feed client applied: each applied message must have
-// left the client with exactly the book that stands in the log at that sequence.
+// Compares the published books in the log with the book of a feed client. After each message the client must have exactly the
+// book that stands in the log at that sequence.
 
 import { createHash } from 'node:crypto';
 import type { EventLog } from '../../../../platform/index.ts';

@@ -1,5 +1,5 @@
-// Tests the guide's text on a fill and its diff (docs/guides/follow-a-book.md) on the simulated exchange: the maker's order comes to
-// the rest that the fill leaves, in a diff of the slot of the fill or of a later one, and no later than in the first message beyond that slot.
+// Tests what the guide says of a fill and its diff (docs/guides/follow-a-book.md). A diff reduces the maker's order to the rest
+// that the fill leaves. It has the slot of the fill, or is the first message of a later slot at the latest.
 
 import { describe, expect, it } from 'vitest';
 import { BookFeedClient } from '../../../../client/index.ts';
