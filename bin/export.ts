@@ -59,7 +59,7 @@ export async function exportTable(config: Config, flags: ExportFlags): Promise<n
     const gaps = known && (await gapsOfRange(client, database, request, known));
     const missing = await holesOfRange(client, database, request, streams);
     const { file, format, fromTs, toTs } = request;
-    // A capture never says what is final, and changes no more.
+    // A capture never names final slots, and does not change.
     const isFinal = finalUpTo ? finalUpTo.ts >= toTs : config.source === 'capture';
     const coverage = {
       table: table.name,

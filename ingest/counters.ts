@@ -40,7 +40,7 @@ export class CounterBuffer {
     this.#isWhole = true;
   }
 
-  /** Whether a write left some of what was due. */
+  /** Whether a write left some due counts. */
   get isBehind(): boolean {
     return this.#due > 0;
   }
@@ -51,7 +51,7 @@ export class CounterBuffer {
     this.#waiting.set(key, { ...count, ...(earlier ? originOf(earlier) : { fromSlot: this.#wholeSlot }) });
   }
 
-  /** The records to write now; none before a write is due. The next calls return what one write leaves. */
+  /** The records to write now; none before a write is due. The next calls return the rest. */
   take(newestSlot: number): NewRecord[] {
     if (this.#due === 0) {
       const waitingMax = this.#isWhole ? WAITING_MAX : WAITING_READ_MAX;

@@ -104,7 +104,7 @@ const descending = (parts: readonly string[]): string => parts.map((part) => `${
 /** Copies of an event are equal but for an unknown index in the block, and the known one comes first. */
 const DISTINCT = 'LIMIT 1 BY signature, event_index';
 
-/** How a page query finds its rows. What each plan gains: docs/benchmarks/2026-11-29.md, "Plans of a page". */
+/** How a page query finds its rows. Gain of each plan: docs/benchmarks/2026-11-29.md, "Plans of a page". */
 interface PagePlan {
   /** Reads only rows at or after this time, Unix seconds. */
   readonly since?: number;

@@ -41,7 +41,7 @@ export class FillQualityFollower implements FillQualitySource {
   readonly #byKey = new Map<string, Taken>();
   /** Newest chain time in a view of any market, milliseconds. */
   #viewsMs = 0;
-  /** Tells the chain's time also while no fill comes, and while the writer of the views is away. */
+  /** Gives the chain's time while no fill comes, and while the writer of the views is away. */
   #finality: RunningFinality | null = null;
 
   constructor(options: Options) {

@@ -173,7 +173,7 @@ export class GrpcSession implements LiveSession {
     const { rpc, history, logger, accountCommitment } = this.#parts;
     const slot = history.resume?.slot ?? null;
     if (slot === null) return null;
-    // Without an answer, the stream alone may bring what was missed.
+    // Without an answer, the stream alone may bring missed transactions.
     const tip = await rpc.slot(accountCommitment).catch(() => slot);
     if (tip - slot <= this.#options.replaySlotsMax) return slot;
     logger.warn({ slot, tip }, 'the resume point is too old for a replay: missed transactions come by RPC');
@@ -269,7 +269,7 @@ export class GrpcSession implements LiveSession {
   #follow(block: BlockMeta): void {
     const isFirst = this.#firstSlot < 0;
     if (isFirst) this.#firstSlot = block.slot;
-    // Nobody delivers what changed between the read and the first block.
+    // Nobody delivers the changes between the read and the first block.
     const isApart = isFirst && this.#readSlot >= 0 && block.parent.slot > this.#readSlot;
     const link = isApart ? 'missing' : this.#chain.add(block);
     if (link === 'next') this.#complete(block);

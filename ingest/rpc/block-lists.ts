@@ -77,8 +77,8 @@ export class BlockLists {
   }
 
   /**
-   * Slots with a block in a range of a few slots, and those that no block proves skipped. Another node is asked for what one
-   * lacks. Each run of slots without a block costs a small request.
+   * Slots with a block in a range of a few slots, and those that no block proves skipped. Blocks that one node lacks are asked
+   * of another. Each run of slots without a block costs a small request.
    */
   async inRange({ fromSlot, toSlot }: SlotRange, options: BlockOptions): Promise<BlockSlots> {
     const listed = new Set<number>();

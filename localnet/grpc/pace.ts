@@ -23,8 +23,8 @@ export class Pace {
   }
 
   /**
-   * Calls in order. `isSpaced`: evenly over a slot, whose time what is left of the slot before shares; otherwise at once. Between
-   * calls of both kinds there is no order.
+   * Calls in order. `isSpaced`: evenly over a slot, whose time they share with the rest of the slot before; otherwise at once.
+   * Between calls of both kinds there is no order.
    */
   add(calls: readonly Call[], isSpaced: boolean): void {
     if (!isSpaced) {

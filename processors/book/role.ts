@@ -161,7 +161,7 @@ class BookRole {
     }
   }
 
-  /** Partitions do not wait for each other: what their batches publish goes into the log together. */
+  /** Partitions do not wait for each other: the outputs of their batches go into the log together. */
   async #take(batch: LogBatch): Promise<void> {
     const { partition } = batch;
     await this.#taking.get(partition);

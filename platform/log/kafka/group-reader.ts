@@ -27,7 +27,7 @@ export class GroupReader {
   /** The newest read of each group; settles without an error. */
   readonly #reads = new Map<string, Promise<unknown>>();
 
-  /** `name` is the name of `topic` on the broker. `belongs` tells whether a record's key is one of the group. */
+  /** `name` is the name of `topic` on the broker. `belongs` says whether a record's key is one of the group. */
   constructor(
     reader: Pick<KafkaReader, 'bounds' | 'read'>,
     topic: Topic,

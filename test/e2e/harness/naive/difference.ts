@@ -26,7 +26,7 @@ export function keeperLines(keeper: BookKeeper): BookLines {
   return { bids: lines('bids'), asks: lines('asks') };
 }
 
-/** Null when they agree. Of orders at one price only those on the market-level book have an order that accounts tell. */
+/** Null when they agree. Of orders at one price, accounts give the queue only of those on the market-level book. */
 export function differenceOf(naive: NaiveBook, held: BookLines, { level, depth }: Shape): string | null {
   for (const side of SIDES) {
     if (level === 'l2') {

@@ -102,7 +102,7 @@ export class ViewTruth {
   /** To be called for each message a client applied. */
   saw({ name, marketKey, level, depth, epoch, seq, lines }: HeldState): void {
     if (epoch === 0) {
-      // A market that has no book yet, which the log does not tell of.
+      // A market without a book in the log yet.
       if (hashOf(lines) !== viewHash(new BookView(), { level, depth })) this.#differs(`${name}: not empty`);
       return;
     }
