@@ -76,7 +76,7 @@ describe('downloads', () => {
     expect(outcomes).toEqual(['failed', 'next']);
   });
 
-  it('refuses one that waited for its whole patience, and tells when to come back', async () => {
+  it('refuses one that waited for its whole patience, and says when to come back', async () => {
     await fill();
     const outcomes: string[] = [];
     waiting('patient', outcomes);

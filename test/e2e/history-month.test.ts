@@ -11,10 +11,10 @@ import { byEndpoint, checkLists, type EndpointReport, servedPaths, sumChecks } f
 import { daysReduced } from './harness/month/days.ts';
 import {
   authorityLists,
+  busiestAccounts,
+  busiestWallets,
   marketLists,
   statsLists,
-  tellingAccounts,
-  tellingWallets,
   userLists,
 } from './harness/month/lists.ts';
 import { finalTs } from './harness/month/log.ts';
@@ -209,8 +209,8 @@ describe('a seeded month of exchange life', () => {
     async () => {
       const checks = [
         ...marketLists(truth),
-        ...userLists(truth, tellingAccounts(truth, true)),
-        ...authorityLists(truth, tellingWallets(truth)),
+        ...userLists(truth, busiestAccounts(truth, true)),
+        ...authorityLists(truth, busiestWallets(truth)),
         ...statsLists(truth),
       ];
       const { reports, missing } = await checkLists(
