@@ -1,4 +1,5 @@
-// Orders of accounts whose records are lost, late or repeated: what the states of the accounts put right, and what they leave alone.
+// Orders of accounts whose records are lost, late or repeated. The states of the accounts put some right, and leave others
+// alone.
 
 import bs58 from 'bs58';
 import fc from 'fast-check';

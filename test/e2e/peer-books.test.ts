@@ -106,7 +106,7 @@ describe('the vAMM beside the client library', () => {
   });
 
   it('are the same slices in the same order from the same spread reserves', () => {
-    // Open liquidity is given to us here, so what would silence a side is left to the next test.
+    // Open liquidity is given here, so the next test has the cases that silence a side.
     const open = curves.map((terms): CurveTerms => ({ ...terms, isPaused: false, minOrderSize: 0n }));
     let slices = 0;
     fc.assert(
@@ -288,8 +288,8 @@ describe('grouped levels beside the client library', () => {
           const asks = unshifted.map((level) => ({ ...level, price: level.price + shift }));
           const width = group * tickSize;
           const l2 = { bids: bids.map(theirLevel), asks: asks.map(theirLevel) };
-          // Not cut by the library: it stops as soon as the last bucket is opened, and so leaves out what else falls into
-          // it. The cut is that of docs/internals/book-rules.md, "Grouped books", counted on its buckets.
+          // Not cut by the library: it stops as soon as the last bucket is opened, and so leaves out the rest of that bucket.
+          // The cut is that of docs/internals/book-rules.md, "Grouped books", counted on its buckets.
           const theirs = sdk.groupL2(l2, big(width), ALL);
           const bestBid = theirs.bids[0];
           const bestAsk = theirs.asks[0];

@@ -19,7 +19,7 @@ const SEED = 5;
 const PROFILE = process.env.CLUSTER_PROFILE === 'hostile' ? 'hostile' : 'mainnet';
 /** Longer than a fork, with skipped slots: a short one of `mainnet`, a long one of `hostile`. */
 const SLOTS_MAX = PROFILE === 'hostile' ? 60 : 20;
-/** Until what the fork that survives has brought is confirmed. */
+/** Until the transactions of the surviving fork are confirmed. */
 const SLOTS_AFTER = 8;
 
 /** The book of a client that knows only the published protocol. */

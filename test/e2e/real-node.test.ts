@@ -51,7 +51,7 @@ const ASKED = `${CALLS.length + LOST_CALLS.length} calls, ${SUBSCRIPTIONS.length
 const program = findValidator();
 /** `RECORD_NODE_SHAPES=1` writes the shapes of the validator instead of comparing with them. */
 const isRecording = process.env.RECORD_NODE_SHAPES === '1';
-/** A validator keeps a core busy, so a run of all tests leaves out what costs it another start. */
+/** A validator keeps a core busy, so a run of all tests leaves out the tests that start another one. */
 const canLose = isSoak || isRecording;
 const say = (text: string): void => void process.stderr.write(`real-node: ${text}\n`);
 
@@ -115,7 +115,7 @@ describe.runIf(program !== null)('a real validator beside the simulated cluster'
     validator = await Validator.start(program ?? '', folder, genesis);
     if (exchange === null) say('no recorded accounts: the pipeline does not run on the validator');
     const starting = exchange === null ? null : RecordedRoles.start(validator, folder, exchange);
-    // A busy validator keeps a core busy at all times, so what can wait together does.
+    // A validator keeps a core busy at all times, so tests wait together where they can.
     starting?.catch(() => {});
     traffic = new Traffic(validator);
     await traffic.fund();

@@ -57,7 +57,7 @@ class Partition {
   isUndoing = false;
 }
 
-/** What a book has of a lost block. `text`: undefined where the block removed the order. */
+/** State of a lost block in a book. `text`: undefined where the block removed the order. */
 interface Held {
   readonly partition: Partition;
   readonly key: string;

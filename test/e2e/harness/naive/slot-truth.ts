@@ -18,7 +18,7 @@ export interface HeldState extends Shape, BookVersion {
 
 /** Why nothing was compared at a slot. */
 export type Uncompared =
-  /** The log has no book of it: clients hold what they held before. */
+  /** The log has no book of it, so clients keep their earlier book. */
   | 'nothing published'
   /** Every client received of it together with a later one, or was away. */
   | 'no client stood there'
@@ -82,7 +82,7 @@ export class SlotTruth {
     held.push(before);
   }
 
-  /** Compares the slots up to and with `slot` for at most `budgetMs`; what clients do at them must be over. */
+  /** Compares the slots up to and with `slot` for at most `budgetMs`. Clients must be done with these slots. */
   advance(slot: number, budgetMs = Number.POSITIVE_INFINITY): void {
     const endMs = performance.now() + budgetMs;
     while (performance.now() < endMs) {
