@@ -93,7 +93,7 @@ const shared = {
   execArgv: [...FEW_COLLECTIONS, LATE_OPTIMISATION],
 };
 
-// Unit and contract tests stand beside the code; test/ holds what crosses rooms and starts real processes.
+// Unit and contract tests stand beside the code; test/ holds tests that cross rooms and start real processes.
 export default defineConfig({
   test: {
     sequence: { sequencer: Mixed },

@@ -41,12 +41,12 @@ export async function backfill(config: Config, { from, to, wait = true }: Backfi
     }
     process.stderr.write('ingest reads the blocks; ctrl-C ends only this display\n');
     if (!wait) return 0;
-    let shown = '';
+    let printed = '';
     for (;;) {
       const one = (await requests.read()).get(id);
       const line = one ? lineOf(one) : '';
-      if (line !== shown) process.stderr.write(`${line}\n`);
-      shown = line;
+      if (line !== printed) process.stderr.write(`${line}\n`);
+      printed = line;
       if (one && !isPending(one)) {
         process.stdout.write(`${JSON.stringify(one)}\n`);
         return one.state === 'done' ? 0 : EXIT_FAILURE;

@@ -53,13 +53,13 @@ export async function exportTable(config: Config, flags: ExportFlags): Promise<n
     const eventsNotStored = (await caughtUp(config, database, table.name)) ? notStored : null;
     const storedUpTo = await readStoredUpTo(client, database);
     const finalUpTo = log && (await readFinality(log));
-    // What the chain can still take back stays out.
+    // Leaves out rows that are not final.
     const toFinal = { ...request, toTs: Math.min(request.toTs, finalUpTo?.ts ?? request.toTs) };
     const { covered, written } = await writeRows(client, database, table, toFinal);
     const gaps = known && (await gapsOfRange(client, database, request, known));
     const missing = await holesOfRange(client, database, request, streams);
     const { file, format, fromTs, toTs } = request;
-    // A capture never says what is final, and changes no more.
+    // A capture never names final slots, and does not change.
     const isFinal = finalUpTo ? finalUpTo.ts >= toTs : config.source === 'capture';
     const coverage = {
       table: table.name,

@@ -1,4 +1,4 @@
-// V8 flags of each command, and what it tells the C library.
+// V8 flags of each command, and its settings of the C library.
 
 /** For servers with many clients: under load, collecting a young space of 16 MB pauses all of them for 5 ms, 4 MB for 1 ms. */
 const SHORT_COLLECTIONS = '--max-semi-space-size=4';

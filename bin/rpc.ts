@@ -3,8 +3,8 @@
 import { redactUrls } from '../platform/index.ts';
 
 /**
- * The `result` of a JSON-RPC method without parameters. Throws an Error that contains only the origin of the URL and no text
- * of the server: a path may contain a key, and a server may repeat it.
+ * The `result` of a JSON-RPC method without parameters. Throws an Error with the origin of the URL, and without its path or a
+ * text of the server: both may contain a key.
  */
 export async function callRpc(url: string, method: string, timeoutMs: number): Promise<unknown> {
   const response = await fetch(url, {

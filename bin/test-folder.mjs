@@ -1,5 +1,5 @@
-// The folder for temporary files of a test run, in memory where there is room: stores make and remove tens of thousands of small
-// files, and on some disks that takes a quarter of ClickHouse's time (docs/benchmarks/2026-11-27.md).
+// The folder for temporary files of a test run, in memory where there is room. Stores make and remove tens of thousands of
+// small files. On some disks that takes a quarter of ClickHouse's time (docs/benchmarks/2026-11-27.md).
 
 import { mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { freemem, tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// The Python client as a stranger gets it: its wheel in an empty environment, its own tests on that wheel, and a running server
-// that it follows beside the TypeScript client.
+// Tests the Python client as a stranger gets it. Its wheel lies in an empty environment, its own tests run on that wheel, and
+// it follows a running server beside the TypeScript client.
 
 import { spawn } from 'node:child_process';
 import { createWriteStream, readFileSync } from 'node:fs';
@@ -245,7 +245,8 @@ describe('both clients on a running server', { timeout: PYTHON_WITHIN_MS }, () =
     await stage.markets();
     const books = [new RandomBook(0), new RandomBook(1)];
     const drawn = fc.sample(fc.array(change, { maxLength: 5 }), { numRuns: 200, seed: 20_261_123 });
-    // A stream tells only what changes in its window, and a client that was away begins at any version: the last ones change every stream.
+    // A stream shows only changes in its window, and a client that was away begins at any version. So the last changes touch
+    // every stream.
     for (const last of [99, 199]) {
       drawn[last] = [{ side: 'bid', tick: 0, dlob: last, vamm: 0, orderId: last, size: 1, slots: 1, isGone: false }];
     }

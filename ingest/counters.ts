@@ -1,4 +1,4 @@
-// The chain's counts that wait for their write: the newest of each stream, with the slot until which the count before stood.
+// Newest count of each stream, waiting to be written, with the last slot of the previous count.
 
 import type { NewRecord } from '../platform/index.ts';
 import { encodeMessage, type StreamCount, type StreamCounter, streamKey } from '../schemas/index.ts';
@@ -40,7 +40,7 @@ export class CounterBuffer {
     this.#isWhole = true;
   }
 
-  /** Whether a write left some of what was due. */
+  /** Whether a write left some due counts. */
   get isBehind(): boolean {
     return this.#due > 0;
   }
@@ -51,7 +51,7 @@ export class CounterBuffer {
     this.#waiting.set(key, { ...count, ...(earlier ? originOf(earlier) : { fromSlot: this.#wholeSlot }) });
   }
 
-  /** The records to write now; none before a write is due. The next calls return what one write leaves. */
+  /** The records to write now; none before a write is due. The next calls return the rest. */
   take(newestSlot: number): NewRecord[] {
     if (this.#due === 0) {
       const waitingMax = this.#isWhole ? WAITING_MAX : WAITING_READ_MAX;

@@ -241,7 +241,7 @@ export class Differ {
     this.#restart();
   }
 
-  /** Forgets what was emitted, and keeps the accounts. */
+  /** Forgets emitted states, and keeps the accounts. */
   #restart(): void {
     this.#plain.forget();
     this.#clobs = this.#newClobs();

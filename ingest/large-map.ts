@@ -1,5 +1,5 @@
-// A map of hundreds of thousands of accounts in many small maps. A map that grows is copied as a whole: one of 131,072 keys holds
-// the loop for some 20 ms, one of these for less than a millisecond.
+// A map of hundreds of thousands of accounts in many small maps. A map that grows is copied as a whole. One of 131,072 keys
+// holds the loop for some 20 ms, a small one for less than a millisecond.
 
 /** A power of two. 500,000 accounts make maps of some 4,000 keys. */
 const PARTS = 128;

@@ -1,5 +1,5 @@
-// An account update whose data stay packed until asked for: most accounts of a complete read are stored with the same bytes already, and
-// live updates may wait by the ten thousand.
+// An account update whose data stay packed until asked for. Most accounts of a complete read are stored with the same bytes
+// already, and tens of thousands of live updates may wait.
 
 import { Packed } from './packed.ts';
 import type { AccountUpdate } from './source.ts';

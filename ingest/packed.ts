@@ -27,9 +27,9 @@ function reserve(bytes: number): void {
 }
 
 /**
- * The packed form: the length of the data in bytes, a map with a bit for each group of eight bytes that has one other than zero, and for
- * each such group a mask and its bytes that are not zero. Zeros fill the last word. Equal data have equal forms. Valid until the
- * next call of this module.
+ * The packed form begins with the length of the data in bytes. A map follows, with a bit for each group of eight bytes that is
+ * not all zero. Then each such group has a mask and its bytes other than zero. Zeros fill the last word. Equal data have equal
+ * forms. Valid until the next call of this module.
  */
 export function packWords(data: Uint8Array): Int32Array {
   reserve(data.length);
@@ -68,7 +68,10 @@ function packGroup(from: number, maskAt: number): number {
   return at;
 }
 
-/** Data in their packed form: a part of the pack that a read brought, or text of one-byte characters. Both tell the garbage collector little. */
+/**
+ * Data in their packed form: a part of the pack that a read brought, or text of one-byte characters. Both forms are single
+ * objects, cheap for the garbage collector.
+ */
 export class Packed {
   readonly #source: Buffer | string;
   readonly #from: number;

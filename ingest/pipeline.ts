@@ -126,8 +126,8 @@ export class Pipeline {
   }
 
   /**
-   * Writes the events of transactions that landed again, unless `known` has them: earlier ones are of a dropped slot. What their
-   * logs lack is a lasting gap.
+   * Writes the events of transactions that landed again, unless `known` has them: earlier ones are of a dropped slot. Missing
+   * parts of their logs are a lasting gap.
    */
   async landed(transactions: readonly TransactionLogs[], known: Set<string>): Promise<void> {
     await this.backfill(transactions, known, (event) => this.#parts.writer.forget(event.id));
@@ -335,7 +335,7 @@ export class Pipeline {
     return ++this.#steps >= TURN_STEPS || this.#records.size - this.#restedRecords >= TURN_RECORDS;
   }
 
-  /** Lets the event loop run, after the log has taken what waits if that is much. */
+  /** Lets the event loop run. If many records wait, the log takes them first. */
   async #rest(): Promise<void> {
     if (this.#records.size >= WAITING_RECORDS) await this.#flush();
     this.#steps = 0;

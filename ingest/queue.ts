@@ -27,8 +27,8 @@ export class UpdateQueue {
   }
 
   /**
-   * Whether the source should pause until the queue is drained: packing what waits, and reading on meanwhile, takes more
-   * time than the reader has left. True once for each batch: when the reader stands still, updates wait here.
+   * Whether the source should pause until the queue is drained. Packing the queue and reading on meanwhile would take more time
+   * than the reader has left. True once for each batch: when the reader stands still, updates wait here.
    */
   asksForPause(): boolean {
     if (this.#askedPause || this.#pending.length < PLAIN_MAX) return false;
@@ -36,7 +36,7 @@ export class UpdateQueue {
     return true;
   }
 
-  /** Nobody takes what is pushed from now on. */
+  /** True when nobody takes further updates. */
   get hasEnded(): boolean {
     return this.#ended;
   }

@@ -101,7 +101,7 @@ export class RecordBuffer {
     this.#tick('book', encodeMessage('BookTime', { slot, ts }));
   }
 
-  /** `isWhole`: all margins are written. Compaction keeps the newest whole time too: it tells which accounts are closed. */
+  /** `isWhole`: all margins are written. Compaction keeps the newest whole time too: it shows which accounts are closed. */
   marginTime(slot: number, ts: number, isWhole: boolean): void {
     const key = isWhole ? MARGIN_WHOLE_KEY : SLOT_KEY;
     this.#add('margin', { key, value: encodeMessage('MarginTime', { slot, ts, isWhole }) });

@@ -144,7 +144,7 @@ export interface AccountsRead {
   readonly newestSlot: number;
   /** Each update has the slot of the read, not of the account's last change. They may be gone through once. */
   readonly updates: Iterable<AccountUpdate>;
-  /** False when only some accounts were read: what the others are is not known from it. */
+  /** False when only some accounts were read: the others stay unknown. */
   readonly isWhole: boolean;
 }
 
@@ -187,8 +187,8 @@ export interface TransactionPlace {
 /** Asks for the finalized chain within the background share of the node's budget. */
 export interface FinalityReader {
   /**
-   * The transactions that the finalized chain does not have in their slots, or that failed there; it has passed all of these slots.
-   * Rejects without an answer, and when no node proves what a slot has.
+   * The transactions that the finalized chain does not have in their slots, or that failed there; it has passed all of these
+   * slots. Rejects without an answer, and when no node proves the content of a slot.
    */
   lacking(places: readonly TransactionPlace[]): Promise<readonly TransactionPlace[]>;
   /** Where the finalized chain has transactions; nothing for one that it does not have. Rejects without an answer. */

@@ -15,7 +15,7 @@ const STRETCH_MS = 15;
 /** A schedule that is further behind restarts instead of racing to catch up. */
 const BEHIND_MAX_MS = 2000;
 
-/** Tells subscribers what a slot brought. */
+/** Publishes a slot to subscribers. */
 export interface SlotPublisher {
   publish(happened: Happened): void;
 }

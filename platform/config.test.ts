@@ -43,13 +43,13 @@ describe('configuration', () => {
   });
 
   it('hides secrets and credentials inside URLs when it is printed', () => {
-    const shown = describeConfig(
+    const described = describeConfig(
       readConfig({
         SLOTBOOK_CLICKHOUSE_PASSWORD: 'hunter2',
         SLOTBOOK_RPC_URL: 'https://u:hunter2@rpc.example/hunter2?k=hunter2',
       }),
     );
-    expect(JSON.stringify(shown)).not.toContain('hunter2');
-    expect(shown.rpcUrl).toBe('https://rpc.example');
+    expect(JSON.stringify(described)).not.toContain('hunter2');
+    expect(described.rpcUrl).toBe('https://rpc.example');
   });
 });

@@ -84,9 +84,9 @@ export function pubSubUrl(rpcUrl: string): string {
 
 /** Settings for the log: secrets appear only as set or not set, URLs lose user, password and query. */
 export function describeConfig(config: Config): Record<string, Value> {
-  const shown: Record<string, Value> = {};
-  for (const { key, secret } of SETTINGS) shown[key] = secret ? redact(String(config[key])) : config[key];
-  return shown;
+  const described: Record<string, Value> = {};
+  for (const { key, secret } of SETTINGS) described[key] = secret ? redact(String(config[key])) : config[key];
+  return described;
 }
 
 /** Reduces URLs in foreign text, such as an error's message, to their origins. */

@@ -217,7 +217,8 @@ describe('messages of clients', () => {
         const request = readBookRequest(name, message, markets);
         const found = requestNames('feed', message);
         if (request.is === 'error') {
-          // The schema cannot express that the market is listed, the form of resume that fits it, nor what causes need.
+          // The schema cannot express that the market is listed, the form of resume that fits it, or the choices that causes
+          // need.
           if (found.length > 0) expect(['market', 'resume', 'cause']).toContain(request.code);
           return;
         }

@@ -16,7 +16,7 @@ import { FINAL_HEADER, WALLET_SCHEMES } from './route-schemas.ts';
 import { ammRoutes } from './routes/amm.ts';
 import { authorityRoutes } from './routes/authority.ts';
 import { boardRoutes } from './routes/boards.ts';
-import { candleBulkRoutes } from './routes/candle-bulk.ts';
+import { candleRangeRoutes } from './routes/candle-range.ts';
 import { candleRoutes } from './routes/candles.ts';
 import { documentRoutes, TAGS } from './routes/documents.ts';
 import { freshnessRoutes } from './routes/freshness.ts';
@@ -50,7 +50,7 @@ const INFO = {
 const ROUTES = [
   marketListRoutes,
   candleRoutes,
-  candleBulkRoutes,
+  candleRangeRoutes,
   legacyRoutes,
   userListRoutes,
   userOrderRoutes,

@@ -39,14 +39,14 @@ describe('pages of a board', () => {
   it('show a row whose value stays at most once, and all such rows, while others move', () => {
     fc.assert(
       fc.property(values, fc.array(values, { minLength: 1 }), fc.integer({ min: 1, max: 6 }), (stay, others, limit) => {
-        const still = rowsOf(stay);
+        const staying = rowsOf(stay);
         const moving = (at: number) =>
           rowsOf(others[at % others.length] ?? []).map((row) => ({
             ...row,
             authority: row.authority.replace('K', 'M'),
           }));
-        const seen = walk((at) => [...still, ...moving(at)].sort(byRank), limit);
-        expect(seen.filter(({ authority }) => authority.startsWith('K'))).toEqual(still);
+        const seen = walk((at) => [...staying, ...moving(at)].sort(byRank), limit);
+        expect(seen.filter(({ authority }) => authority.startsWith('K'))).toEqual(staying);
       }),
     );
   });

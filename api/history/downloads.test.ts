@@ -37,7 +37,7 @@ function waiting(name: string, outcomes: string[], gone?: AbortSignal): void {
 describe('downloads', () => {
   it('refuses one more at once where it has no patience', async () => {
     await fill();
-    await expect(downloads.take(open, 0)).rejects.toMatchObject({ code: 'bulkBusy', retryAfterS: null });
+    await expect(downloads.take(open, 0)).rejects.toMatchObject({ code: 'downloadsBusy', retryAfterS: null });
     expect(opened).toHaveLength(DOWNLOADS_AT_ONCE);
   });
 
@@ -76,14 +76,14 @@ describe('downloads', () => {
     expect(outcomes).toEqual(['failed', 'next']);
   });
 
-  it('refuses one that waited for its whole patience, and tells when to come back', async () => {
+  it('refuses one that waited for its whole patience, and says when to come back', async () => {
     await fill();
     const outcomes: string[] = [];
     waiting('patient', outcomes);
     await vi.advanceTimersByTimeAsync(CSV_PATIENCE_MS - 1);
     expect(outcomes).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);
-    expect(outcomes).toEqual(['patient bulkBusy 10']);
+    expect(outcomes).toEqual(['patient downloadsBusy 10']);
     opened[0]?.destroy();
     await settled();
     await downloads.take(open, 0);
@@ -95,7 +95,7 @@ describe('downloads', () => {
     for (let n = 0; n < WAITING_MAX; n++) waiting(`waiting ${n}`, outcomes);
     waiting('one more', outcomes);
     await settled();
-    expect(outcomes).toEqual(['one more bulkBusy 10']);
+    expect(outcomes).toEqual(['one more downloadsBusy 10']);
   });
 
   it('gives up the wait of a client that goes away', async () => {
@@ -107,7 +107,7 @@ describe('downloads', () => {
     gone.abort();
     opened[0]?.destroy();
     await settled();
-    expect(outcomes).toEqual(['gone bulkBusy 10', 'next']);
+    expect(outcomes).toEqual(['gone downloadsBusy 10', 'next']);
     expect(opened).toHaveLength(DOWNLOADS_AT_ONCE + 1);
   });
 

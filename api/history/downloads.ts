@@ -34,7 +34,7 @@ export class Downloads {
 
   /**
    * Opens a stream once there is a place, and frees the place when the stream ends, fails, or lasts too long. Waits at most
-   * `patienceMs`, then throws HistoryError bulkBusy, as at once without patience. `gone` aborts when the client goes away: it gives up
+   * `patienceMs`, then throws HistoryError downloadsBusy, as at once without patience. `gone` aborts when the client goes away: it gives up
    * the wait, or ends the stream.
    */
   async take(open: () => Promise<Readable>, patienceMs: number, gone?: AbortSignal): Promise<Readable> {
@@ -51,7 +51,7 @@ export class Downloads {
   }
 
   #wait(patienceMs: number, gone: AbortSignal | undefined): Promise<void> {
-    if (patienceMs === 0) throw new HistoryError('bulkBusy');
+    if (patienceMs === 0) throw new HistoryError('downloadsBusy');
     if (this.#waiting.size >= WAITING_MAX || gone?.aborted) throw refusal();
     return new Promise((resolve, reject) => {
       const leave = () => {
@@ -93,4 +93,4 @@ export class Downloads {
   }
 }
 
-const refusal = (): HistoryError => new HistoryError('bulkBusy', undefined, { retryAfterS: RETRY_AFTER_S });
+const refusal = (): HistoryError => new HistoryError('downloadsBusy', undefined, { retryAfterS: RETRY_AFTER_S });

@@ -141,7 +141,7 @@ function archiveRoute(
       const whole = datedRange(year, month, day);
       const { path: listPath, ...found } = await scopeOf(services, family, params, {});
       const path = [listPath, year, month, ...(day === undefined ? [] : [day])].join('/');
-      // Asked before the rows are read: these can only be older. The chain can take back what is newer.
+      // Asked before the rows are read, so it can only be older. Newer rows may leave the chain again.
       const finalTs = services.finality()?.ts ?? null;
       const range = { ...whole, to: Math.min(whole.to, finalTs ?? whole.to) };
       const isFinal = finalTs !== null && finalTs >= whole.to;

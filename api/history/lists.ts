@@ -220,9 +220,9 @@ export async function listSlice(store: HistoryStore, request: SliceRequest) {
 type Found = Readonly<Record<string, unknown>>;
 
 /**
- * The rows of a slice, and one more where more follow. Plans follow from the cheapest: an offset reads sorting keys first, a known span
- * is read alone, and other lists are bounded by a probe of the newest rows. A probe with too many copies may hide rows, so the last
- * plan has no bound.
+ * The rows of a slice, and one more where more follow. The cheapest plan comes first. An offset reads sorting keys first, and a
+ * known span is read alone. A probe of the newest rows bounds other lists. A probe with too many copies may hide rows, so the
+ * last plan has no bound.
  */
 async function findRows(store: HistoryStore, request: SliceRequest): Promise<readonly Found[]> {
   const { limit, skipped, range, after = null, name } = request;

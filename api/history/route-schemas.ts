@@ -138,8 +138,8 @@ export const errorResponses: Responses = {
 
 /** Failure answers of dated archives, beside the others. */
 export const archiveResponses: Responses = {
-  [HISTORY_ERRORS.bulkBusy.status]: {
-    ...errorResponses[HISTORY_ERRORS.bulkBusy.status],
+  [HISTORY_ERRORS.downloadsBusy.status]: {
+    ...errorResponses[HISTORY_ERRORS.downloadsBusy.status],
     headers: {
       'Retry-After': {
         description: 'whole seconds after which to ask again: too many downloads run and wait',

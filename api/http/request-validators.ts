@@ -1,12 +1,12 @@
-// Validators of requests. Each is compiled at the first request that needs it: the schemas of all routes of the history
-// service take 0.3 s, which every start would wait for.
+// Validators of requests. The first request that needs one compiles it: all of the history service take 0.3 s, and every start
+// would wait for that.
 
 import { Ajv, type ValidateFunction } from 'ajv';
 import type { FastifySchemaCompiler } from 'fastify';
 
 /**
- * Converts the texts of paths and queries to the types of the schema, sets defaults, and removes what the schema does not
- * allow, like the framework's own validator.
+ * Works like the framework's own validator. It converts texts of paths and queries to the types of the schema, sets defaults,
+ * and removes members that the schema does not have.
  */
 const converting = new Ajv({ coerceTypes: 'array', useDefaults: true, removeAdditional: true });
 const strict = new Ajv({ strict: false });

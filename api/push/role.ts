@@ -260,7 +260,7 @@ function notificationOf(value: Uint8Array): Notification | null {
     const message = decodeMessage(value);
     return message.name === 'Notification' ? message.value : null;
   } catch {
-    // The sink parks what no reader understands.
+    // The sink parks records that no reader understands.
     return null;
   }
 }

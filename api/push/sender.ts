@@ -41,7 +41,7 @@ export class PushSender {
     this.#timer = setInterval(() => this.pump(), TICK_MS);
   }
 
-  /** Starts what may start now. */
+  /** Starts the jobs that may start now. */
   pump(): void {
     if (this.#isStopped) return;
     for (const send of this.#parts.jobs.take(Date.now())) {

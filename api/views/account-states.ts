@@ -1,4 +1,4 @@
-// The newest states of builder accounts and insurance funds, from topic `account.states`: what no event tells. Memory holds the
+// The newest states of builder accounts and insurance funds, which have no event, from topic `account.states`. Memory holds the
 // newest states within a bound; others are read from the log again.
 
 import { LRUCache } from 'lru-cache';

@@ -30,22 +30,22 @@ it('stays crossed in /l2, /l3 and on the socket', async () => {
     const url = (path: string) => `${role.endpoints.orderbook}${path}?marketName=SOL-PERP`;
     const read = async (path: string) => (await (await fetch(url(path))).json()) as Body;
     await eventually(async () => expect((await fetch(url('/l3'))).status).toBe(200));
-    const shown = ({ bids, asks }: Body) => ({
+    const sidesOf = ({ bids, asks }: Body) => ({
       bids: bids.map(({ price, size }) => [price, size]),
       asks: asks.map(({ price, size }) => [price, size]),
     });
     const whole = { bids: BIDS.map((price) => [String(price), '5']), asks: ASKS.map((price) => [String(price), '5']) };
     const l2 = await read('/l2');
-    expect(shown(l2)).toEqual(whole);
+    expect(sidesOf(l2)).toEqual(whole);
     const touch = { bestBidPrice: '81200000', bestAskPrice: '81100000', spreadQuote: '0', spreadPct: '0' };
     expect(l2).toMatchObject(touch);
     const l3 = await read('/l3');
-    expect(shown(l3)).toEqual(whole);
+    expect(sidesOf(l3)).toEqual(whole);
     expect(l3.bids[0]).toMatchObject({ maker: base58(MAKER_A) });
     client.subscribe();
     await client.waitForCount(2);
     const [received] = client.data<Body>('orderbook_perp_0_grouped_1');
-    expect(received && shown(received)).toEqual(whole);
+    expect(received && sidesOf(received)).toEqual(whole);
     expect(received).toMatchObject(touch);
   } finally {
     client.socket.terminate();

@@ -41,7 +41,7 @@ export class FillQualityFollower implements FillQualitySource {
   readonly #byKey = new Map<string, Taken>();
   /** Newest chain time in a view of any market, milliseconds. */
   #viewsMs = 0;
-  /** Tells the chain's time also while no fill comes, and while the writer of the views is away. */
+  /** Gives the chain's time while no fill comes, and while the writer of the views is away. */
   #finality: RunningFinality | null = null;
 
   constructor(options: Options) {
@@ -95,8 +95,9 @@ export class FillQualityFollower implements FillQualitySource {
   }
 
   /**
-   * The age is the larger of two: the chain's time minus that of this view, and wall-clock time since receipt. It never mixes the two
-   * clocks, so a view from before the start is as old as the chain says, and a view ages even when the chain's time is not known.
+   * The age is the larger of two: the chain's time minus that of this view, and wall-clock time since receipt. The two clocks
+   * are never mixed. So a view from before the start is as old as the chain says, and a view ages while the chain's time is
+   * unknown.
    */
   recent(market: MarketRef): RecentFills | null {
     const taken = this.#byKey.get(marketKey(market));

@@ -73,9 +73,9 @@ export class PublishedBook {
   }
 
   /**
-   * Starts to compare the book with a snapshot of the same version. The steps return the difference and correct the book by
-   * the snapshot; they return null for an equal book, and for one that began a new epoch meanwhile. Returns null without
-   * steps for a snapshot of another version, a book with a hole, or while another comparison runs.
+   * Starts to compare the book with a snapshot of the same version. The steps return the difference and correct the book by the
+   * snapshot. They return null for an equal book, and for one that began a new epoch meanwhile. Returns null without steps for
+   * a snapshot of another version, a book with a hole, or while another comparison runs.
    */
   compareSnapshot(head: BookViewHead, bytes: Uint8Array): Steps<PublishedDifference | null> | null {
     this.#receivedSlot = Math.max(this.#receivedSlot, head.slot);

@@ -178,9 +178,9 @@ describe('books of earlier slots', () => {
       const { body } = await get(`/l3?marketName=SOL-PERP&slot=${slot}&cause=true`);
       return JSON.parse(body).bids.map((order: { cause: unknown }) => order.cause);
     };
-    const shown = (slot: number) => ({ ...cause(slot), signature: bs58.encode(cause(slot).signature) });
-    expect(await causes(11)).toEqual([shown(11), null]);
-    expect(await causes(12)).toEqual([shown(12), null]);
+    const answered = (slot: number) => ({ ...cause(slot), signature: bs58.encode(cause(slot).signature) });
+    expect(await causes(11)).toEqual([answered(11), null]);
+    expect(await causes(12)).toEqual([answered(12), null]);
     expect((await get('/l3?marketName=SOL-PERP&slot=11')).body).not.toContain('cause');
   });
 

@@ -22,7 +22,7 @@ const ROOMS: Readonly<Record<string, { readonly heading: string; readonly about:
 async function rowsOf(registry: Registry): Promise<readonly (readonly string[])[]> {
   const metrics = [...(await registry.getMetricsAsJSON())].sort((a, b) => (a.name < b.name ? -1 : 1));
   return metrics.map(({ name, type, help }) => {
-    // The types of the client leave out what every metric of it has.
+    // The types of the client lack this member, which every metric has.
     const { labelNames } = registry.getSingleMetric(name) as unknown as { readonly labelNames: readonly string[] };
     return [code(name), String(type), labelNames.map(code).join(', '), help];
   });

@@ -137,7 +137,7 @@ const retryOf = (description: string): string => (description.includes('may succ
 /** Writes answers; of equal ones the first is listed, and the others link to it. */
 class Answers {
   readonly #schemas: Schemas;
-  readonly #shown = new Map<string, string>();
+  readonly #headings = new Map<string, string>();
 
   constructor(schemas: Schemas) {
     this.#schemas = schemas;
@@ -161,10 +161,10 @@ class Answers {
     const rows = this.#shortened(heading, schema, all);
     if (rows.length < all.length) return [table(['Member', 'Type', 'Meaning'], rows)];
     const key = JSON.stringify(rows);
-    const earlier = this.#shown.get(key);
+    const earlier = this.#headings.get(key);
     if (rows.length > 0 && earlier !== undefined)
       return [`Members as those of [${code(earlier)}](#${anchorOf(earlier)}).`];
-    this.#shown.set(key, heading);
+    this.#headings.set(key, heading);
     const members = rows.length === 0 ? `Body: ${typeText(schema)}.` : table(['Member', 'Type', 'Meaning'], rows);
     if (schema.type === 'object' && !schema.properties) return [members];
     return [members, fenced('json', jsonLines(exampleOf(schema, this.#schemas)))];
@@ -176,10 +176,10 @@ class Answers {
     for (const [name, member] of Object.entries(schema.properties ?? {})) {
       const own = rows.filter(([path = '']) => isBelow(path, name));
       const key = JSON.stringify(memberRows(member));
-      const earlier = own.length > LONG_MEMBER ? this.#shown.get(key) : undefined;
+      const earlier = own.length > LONG_MEMBER ? this.#headings.get(key) : undefined;
       if (earlier === undefined) {
         kept.push(...own);
-        this.#shown.set(key, this.#shown.get(key) ?? heading);
+        this.#headings.set(key, this.#headings.get(key) ?? heading);
       } else kept.push([code(name), typeText(member), `as in [${code(earlier)}](#${anchorOf(earlier)})`]);
     }
     return schema.properties ? kept : rows;

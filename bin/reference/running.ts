@@ -1,4 +1,4 @@
-// The roles on an empty log: what they register and serve is what the reference pages are written from.
+// Runs the roles on an empty log. The reference pages are written from the metrics and contracts that they serve.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -108,7 +108,7 @@ export class AccountOrders {
     orders.#queue = queue;
   }
 
-  /** For the client: changes may be missing, or not any more. */
+  /** For the client: sets whether changes may be missing. */
   static setCurrent(orders: AccountOrders, isCurrent: boolean): void {
     orders.#isCurrent = isCurrent;
   }

@@ -1,5 +1,5 @@
-// The unread messages of one slow reader of books. It holds names of changed entries, never copies of messages, and at most as
-// many as the book has entries: beyond that the whole book is the shorter answer.
+// The unread messages of one slow reader of books. It holds names of changed entries, never copies of messages. It has no more
+// of them than the book has entries: beyond that the whole book is the shorter answer.
 
 import type { BookDiffMessage, BookOrderRef } from '../../schemas/portable.ts';
 import { type BookChangeEvent, type BookEvent, LiveBook, type StaleReason } from './live-book.ts';

@@ -1,4 +1,4 @@
-// The iterators of a subscription, each with what it has not read yet.
+// The iterators of a subscription, each with its unread items.
 
 import { Waiter } from './waiter.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Backfill, BackfillState, CoverageHole, StreamCoverage } from '../../schemas/index.ts';
-import { HOLE_SLOTS_MAX, nextRequest, rangesToFill } from './requests.ts';
+import { HOLE_SLOTS_MAX, nextRequest, rangesToCover } from './requests.ts';
 
 const hole = (fromSlot: number, toSlot: number, isLost = false): CoverageHole => {
   return { fromId: 1, toId: 2, fromSlot, toSlot, isLost, reconstructed: [], reconstructedOrders: [] };
@@ -15,13 +15,13 @@ const request = (id: string, state: BackfillState, fromSlot = 0, toSlot = 0): Ba
 it('open holes become few ranges; lost, asked and very wide ones do not', () => {
   const wide = hole(1_000_000, 1_000_001 + HOLE_SLOTS_MAX);
   const streams = [coverage(hole(100, 110), hole(500, 505, true)), coverage(hole(105, 130), hole(900, 901), wide)];
-  expect(rangesToFill(streams, [])).toEqual([
+  expect(rangesToCover(streams, [])).toEqual([
     { fromSlot: 100, toSlot: 130 },
     { fromSlot: 900, toSlot: 901 },
   ]);
-  expect(rangesToFill(streams, [request('holes-a', 'failed', 90, 140)])).toEqual([{ fromSlot: 900, toSlot: 901 }]);
-  expect(rangesToFill(streams, [request('a', 'failed', 90, 140)])).toHaveLength(2);
-  expect(rangesToFill(streams, [request('a', 'cancelled', 90, 140)])).toHaveLength(2);
+  expect(rangesToCover(streams, [request('holes-a', 'failed', 90, 140)])).toEqual([{ fromSlot: 900, toSlot: 901 }]);
+  expect(rangesToCover(streams, [request('a', 'failed', 90, 140)])).toHaveLength(2);
+  expect(rangesToCover(streams, [request('a', 'cancelled', 90, 140)])).toHaveLength(2);
 });
 
 it('a running request goes on before a new one begins, and finished ones never again', () => {

@@ -20,7 +20,7 @@ export const holesId = ({ fromSlot, toSlot }: SlotRange): string => `${HOLES_PRE
 export const isForHoles = ({ id }: Pick<Backfill, 'id'>): boolean => id.startsWith(HOLES_PREFIX);
 
 /** The slots of open holes that no request covers yet, as few ranges. A failed request of an operator covers none. */
-export function rangesToFill(
+export function rangesToCover(
   coverages: readonly StreamCoverage[],
   requests: Iterable<Pick<Backfill, 'id' | 'fromSlot' | 'toSlot' | 'state'>>,
 ): readonly SlotRange[] {

@@ -7,7 +7,7 @@ import type { Pipeline } from '../pipeline.ts';
 import { type Clock, REAL_CLOCK } from '../rpc/clock.ts';
 import { type BlockReader, RESUME_MARGIN_SLOTS, type SlotRange, type Source } from '../source.ts';
 import { knownEvents } from './known-events.ts';
-import { AGAIN_MAX_MS, AGAIN_MIN_MS, holesId, isForHoles, nextRequest, rangesToFill } from './requests.ts';
+import { AGAIN_MAX_MS, AGAIN_MIN_MS, holesId, isForHoles, nextRequest, rangesToCover } from './requests.ts';
 
 const POLL_MS = 1_000;
 /** Slots between two records of progress. */
@@ -87,7 +87,7 @@ export class BackfillRunner {
   async #askForHoles(): Promise<void> {
     const { log, logger } = this.#parts;
     const requests = await this.#requests.read();
-    for (const { fromSlot, toSlot } of rangesToFill(await this.#coverage.read(), requests.values())) {
+    for (const { fromSlot, toSlot } of rangesToCover(await this.#coverage.read(), requests.values())) {
       const id = holesId({ fromSlot, toSlot });
       const counts = { nextSlot: fromSlot, found: 0, lost: 0, atMs: Date.now() };
       const value: Backfill = { id, fromSlot, toSlot, ...counts, state: 'asked', reason: 'holes in numbered records' };
@@ -132,7 +132,7 @@ export class BackfillRunner {
         return;
       }
     }
-    // Fills gaps longer than a chunk. The reads of an earlier process do not count: its cut logs are forgotten.
+    // Closes gaps longer than a chunk. The reads of an earlier process do not count: its cut logs are forgotten.
     await pipeline.backfilled({ fromSlot: startSlot, toSlot: request.toSlot }, cut);
     this.#failed.delete(request.id);
     await this.#note({ ...now, state: 'done' });

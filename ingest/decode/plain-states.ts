@@ -1,4 +1,4 @@
-// Reads states that no event tells: accounts of builders, and the insurance fund of a spot market.
+// Reads states without an event: accounts of builders, and the insurance fund of a spot market.
 
 import {
   type AccountDefinition,

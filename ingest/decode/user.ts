@@ -57,7 +57,7 @@ export interface UserReader {
   marketIndex(view: DataView, index: number): number;
   /** Null when the definition does not know the value of an enum of the order. */
   order(view: DataView, index: number): UserOrder | null;
-  /** As `order`, with what the owner of the account sees. */
+  /** As `order`, with the members for the owner of the account. */
   accountOrder(view: DataView, index: number): AccountStateOrder | null;
   positionMarket(view: DataView, index: number): number;
   /** The streams of which the account has a count. */

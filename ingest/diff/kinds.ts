@@ -45,8 +45,8 @@ export class AccountKinds {
   }
 
   /**
-   * Skips account kinds of the programs that ingest does not need, and parks all others: each account once, because an
-   * oracle of an unknown kind changes in every slot.
+   * Skips account kinds of the programs that ingest does not need, and parks all others. Each account is parked once, because
+   * an oracle of an unknown kind changes in every slot.
    */
   parkUnknown(update: AccountUpdate, emit: Emit): void {
     const known = this.#readers.discriminators.get(this.#ownerText(update.owner));

@@ -1,5 +1,5 @@
-// Collects what changed in the margin of accounts and markets until the next block time. An account that changes with every
-// fill so costs one record a block time.
+// Collects changes in the margin of accounts and markets until the next block time. An account that changes with every fill so
+// costs one record a block time.
 
 import { type AccountMargin, keyBytes, type MarketMargin, marketKey } from '../../schemas/index.ts';
 import type { UserReader } from '../decode/user.ts';
@@ -9,7 +9,7 @@ import type { Emit, Output } from './output.ts';
 /** An account whose margin changed. */
 export interface ChangedAccount {
   readonly slot: number;
-  /** Of a closed account; null for an open one, whose stored data tell it. */
+  /** Of a closed account; null for an open one, whose stored data have it. */
   readonly authority: Uint8Array | null;
 }
 

@@ -173,7 +173,7 @@ export class UserDiffer {
     const done = new Set<number>();
     changedBlocks(before, after.bytes, { offset, stride, count }, (index) => {
       done.add(index);
-      if (reader.isResting(old, index) && !this.#stillRests(old, index, after.view)) {
+      if (reader.isResting(old, index) && !this.#restsIn(old, index, after.view)) {
         changes.remove(reader.isPerp(old, index) ? 'perp' : 'spot', reader.marketIndex(old, index), {
           maker: update.pubkey,
           orderId: reader.orderId(old, index),
@@ -239,7 +239,7 @@ export class UserDiffer {
   }
 
   /** Whether the order of an old entry still rests in the account, in the same entry or another one. */
-  #stillRests(old: DataView, index: number, now: DataView): boolean {
+  #restsIn(old: DataView, index: number, now: DataView): boolean {
     const reader = this.#reader;
     const same = (other: number) =>
       reader.isResting(now, other) &&

@@ -29,7 +29,9 @@ export class LandedAgain {
     for (const signature of signatures) this.#waiting.set(signature, slot);
   }
 
-  /** Writes what has landed by now and forgets what has expired. Rejects when no node answers; the next round repeats it. */
+  /**
+   * Writes transactions that have landed, and forgets expired ones. Rejects when no node answers; the next round repeats it.
+   */
   async round(finalSlot: number): Promise<void> {
     if (this.#waiting.size === 0) return;
     const places = await this.#parts.reader.landed([...this.#waiting.keys()]);

@@ -68,7 +68,7 @@ export class ProcessedBooks {
     else this.#apply(step);
   }
 
-  /** Like `news`: the state of an account, then what else its message says. A state that waits is packed. */
+  /** Like `news`: the state of an account, then the rest of its message. A state that waits is packed. */
   account(update: AccountUpdate, step: (forks: ForkStates) => void): void {
     const waiting = this.#held ? packed(update) : update;
     this.news((forks) => {
@@ -91,8 +91,8 @@ export class ProcessedBooks {
   }
 
   /**
-   * Follows the confirmed stream: the confirmed states contain this update, and nothing after it. Returns what is left to do in
-   * small steps; between two of them the confirmed states must not change.
+   * Follows the confirmed stream: the confirmed states contain this update, and nothing after it. Returns the rest of the work
+   * as small steps. Between two of them the confirmed states must not change.
    */
   applied(update: SourceUpdate): Generator<void> | null {
     if (update.kind === 'account') {
@@ -143,7 +143,7 @@ export class ProcessedBooks {
     };
   }
 
-  /** The first time writes every book in full, later what differs. News wait until the end. */
+  /** The first time it writes every book in full, later only differences. News wait until the end. */
   *#readAll(): Generator<void> {
     const differ = this.#differ ?? this.#parts.newDiffer();
     const isFirst = this.#differ === null;

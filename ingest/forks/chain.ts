@@ -16,8 +16,8 @@ export class ForkChain {
   #confirmed = -1;
   #tip = -1;
   /**
-   * True while the node's fork is unknown: before its first data, and after the chain has decided between forks, because a
-   * node may stay on the lost one.
+   * True while the node's fork is unknown: before its first data, and after the chain has decided between forks. A node may
+   * stay on the lost one.
    */
   #isLost = true;
   /** The confirmed slot must reach this one first, because data up to here may be missing. */

@@ -55,7 +55,7 @@ export class ForkFills {
     return { withdrawn, published: published.sort((one, other) => one.slot - other.slot) };
   }
 
-  /** All confirmed transactions up to `slot` are known. They say what became of the fills. */
+  /** All confirmed transactions up to `slot` are known. They decide which fills stay. */
   resolve(slot: number): void {
     this.#resolved = Math.max(this.#resolved, slot);
     for (const [id, transaction] of this.#held) if (transaction.slot <= slot) this.#forget(id);

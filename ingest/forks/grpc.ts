@@ -55,7 +55,7 @@ export class GrpcForks implements ForkConnection {
       else if (update.transaction) this.#transaction(update.transaction);
       else if (update.slot) this.#slot(update.slot);
     } catch (error) {
-      // The confirmed stream parks what cannot be read.
+      // The confirmed stream parks unreadable data.
       if (!(error instanceof TypeError)) throw error;
     }
   }

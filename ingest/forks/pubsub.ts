@@ -34,7 +34,7 @@ export class PubSubForks implements ForkConnection {
     const { wsUrl, transport } = this.#options;
     let pubsub: PubSub | null = null;
     try {
-      // The confirmed stream parks what cannot be read.
+      // The confirmed stream parks unreadable data.
       const handlers = { garbage: () => {}, closed: (reason: string) => this.#end.end(reason) };
       pubsub = await PubSub.open(wsUrl, handlers, transport);
       this.#end.alive();

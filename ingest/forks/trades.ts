@@ -1,5 +1,6 @@
-// Trades at commitment processed: writes the fills of the node's fork to `fills.processed`, a withdrawal when their slot leaves the
-// fork, and each fill once more when the chain has confirmed it. The trades role decides from these what it publishes.
+// Trades at commitment processed. Writes the fills of the node's fork to `fills.processed`, and a withdrawal when their slot
+// leaves the fork. Writes each fill once more when the chain has confirmed it. From these records the trades role decides what
+// to publish.
 
 import type { NewRecord } from '../../platform/index.ts';
 import { decodeEvent, encodeMessage, type MarketRef, parseMarketKey, TOPICS } from '../../schemas/index.ts';

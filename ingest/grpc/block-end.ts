@@ -2,7 +2,7 @@
 
 import { PING_ID } from './stream.ts';
 
-/** This long after the metadata of a block, a server has sent the rest of it: it sends what a block has at once. */
+/** This long after the metadata of a block, a server has sent the rest of it: it sends all of a block at once. */
 const QUIET_MS = 500;
 
 export interface BlockEndOptions {

@@ -38,7 +38,7 @@ describe('gRPC connection', () => {
       ended: (status, details) => ends.push([status, details]),
     });
 
-  it('may be closed just before it tells that it is connected', async () => {
+  it('may be closed just before it reports that it is connected', async () => {
     const { port } = server.address() as AddressInfo;
     let socket: Socket | undefined;
     const opened = (message: unknown): void => {

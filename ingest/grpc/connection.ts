@@ -1,5 +1,6 @@
-// gRPC calls over Node's own HTTP/2 (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md). A general client passes each message
-// through a chain of filters and promises, and stops the socket for each; a stream of accounts has tens of thousands of them a second.
+// gRPC calls over Node's own HTTP/2 (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md). A general client passes
+// each message through a chain of filters and promises, and stops the socket for each. A stream of accounts has tens of
+// thousands of messages a second.
 
 import {
   type ClientHttp2Session,

@@ -1,5 +1,6 @@
-// One gRPC stream: continues where the last one ended when the server can replay from there and has the same blocks, and
-// otherwise reads all accounts and missed transactions by RPC. One file, because every step reads and changes the state of the one stream.
+// One gRPC stream. It continues where the last one ended, if the server can replay from there and has the same blocks.
+// Otherwise it reads all accounts and missed transactions by RPC. One file, because every step reads and changes the state of
+// the one stream.
 
 import { ORACLE_KINDS } from '../rpc/account-filters.ts';
 import type { WholeRead } from '../rpc/account-reader.ts';
@@ -172,7 +173,7 @@ export class GrpcSession implements LiveSession {
     const { rpc, history, logger, accountCommitment } = this.#parts;
     const slot = history.resume?.slot ?? null;
     if (slot === null) return null;
-    // Without an answer, the stream alone may bring what was missed.
+    // Without an answer, the stream alone may bring missed transactions.
     const tip = await rpc.slot(accountCommitment).catch(() => slot);
     if (tip - slot <= this.#options.replaySlotsMax) return slot;
     logger.warn({ slot, tip }, 'the resume point is too old for a replay: missed transactions come by RPC');
@@ -268,7 +269,7 @@ export class GrpcSession implements LiveSession {
   #follow(block: BlockMeta): void {
     const isFirst = this.#firstSlot < 0;
     if (isFirst) this.#firstSlot = block.slot;
-    // Nobody delivers what changed between the read and the first block.
+    // Nobody delivers the changes between the read and the first block.
     const isApart = isFirst && this.#readSlot >= 0 && block.parent.slot > this.#readSlot;
     const link = isApart ? 'missing' : this.#chain.add(block);
     if (link === 'next') this.#complete(block);

@@ -1,5 +1,5 @@
-// Compares what several sources say of the same complete slots, and counts what each one leaves out or contradicts. The arbiter
-// decides who is right: until then nobody is. Pure.
+// Compares several sources at the same complete slots, and counts the omissions and contradictions of each. The arbiter decides
+// who is right: until then nobody is. Pure.
 
 import { OBSERVED_SLOTS, Observations } from './observations.ts';
 
@@ -8,8 +8,8 @@ export const SETTLE_SLOTS = 8;
 /** After a complete read transactions wait for older ones, at most 5 s: none of so many slots is compared. */
 export const TRANSACTION_SETTLE_SLOTS = 64;
 /**
- * So much later than accounts, transactions are compared for the audits: one lists a transaction that no notification named 8 slots
- * (transaction-audit.ts) and an interval of 5 s later. Here is time for two.
+ * Slots by which transactions are compared later than accounts, because audits find some. An audit lists a transaction that no
+ * notification named 8 slots (transaction-audit.ts) and an interval of 5 s later. Here is time for two.
  */
 export const AUDITED_SLOTS = 32;
 /** A source so many slots behind the newest is not waited for. */
@@ -120,7 +120,7 @@ export class Comparison {
   transaction(source: number, signature: string, slot: number): void {
     const ofSlot = this.#transactions.get(slot) ?? new Map<string, Set<number>>();
     const sources = ofSlot.get(signature);
-    // Its own audit may bring what a source lost. A transaction that nobody had in time is not compared.
+    // Its own audit may bring a transaction that a source lost. A transaction that nobody had in time is not compared.
     if (sources) sources.add(source);
     else if (slot > this.#compared) this.#transactions.set(slot, ofSlot.set(signature, new Set([source])));
   }
@@ -130,7 +130,7 @@ export class Comparison {
     this.#side(source).blocks.delete(slot - OBSERVED_SLOTS);
   }
 
-  /** A source completed a slot: compares what has settled. */
+  /** A source completed a slot: compares the settled slots. */
   completed(source: number, slot: number): Findings {
     const side = this.#side(source);
     side.label = Math.max(side.label, slot);
@@ -250,7 +250,7 @@ export class Comparison {
     for (const { source, side, state } of states) {
       if (state?.hash === hash) continue;
       const other = state && right.find((one) => one.state?.slot === state.slot)?.state;
-      // An earlier state of the slot: the source left out what came after it.
+      // An earlier state of the slot: the source left out later ones.
       if (other && !other.earlier.includes(state.hash)) this.#fault(source, 'other account data than the chain');
       else if (state || right.some((one) => one.side.observations.hasChange(key, side.coversFrom ?? slot, slot)))
         this.#fault(source, 'left out account updates');

@@ -221,7 +221,10 @@ export class Merge {
     return slot < this.#earlierSlot && slot >= this.#earlierSlot - HELD_SLOTS_MAX;
   }
 
-  /** Keeps a follower's update until the leader's slot is complete. What falls out makes the follower unfit until then. */
+  /**
+   * Keeps a follower's update until the leader's slot is complete. An update that falls out makes the follower unfit until
+   * then.
+   */
   #hold(member: Member, update: Held): void {
     if (update.slot <= this.#label) return;
     member.held.push(update);

@@ -24,7 +24,7 @@ export class Observations {
   readonly #accounts = new LRUCache<string, Observation[]>({ max: ACCOUNTS_MAX });
   readonly #slots = new Map<number, Set<string>>();
 
-  /** The source lost its connection: what it says of an account may skip states. */
+  /** The source lost its connection: its observations of an account may skip states. */
   clear(): void {
     this.#accounts.clear();
     this.#slots.clear();

@@ -1,5 +1,5 @@
-// Lists of blocks, and what they prove. A slot that a node does not list was skipped, or the node lost its block: one that
-// boots from a newer snapshot lacks every block between. The next block tells them apart, because it names its parent.
+// Lists of blocks. A slot that a node does not list was skipped, or the node lost its block: one that boots from a newer
+// snapshot lacks every block between. The parent that the next block names decides which.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BlockSlots, SlotRange } from '../source.ts';
@@ -31,14 +31,14 @@ export interface BlockOptions extends AskOptions {
 /** Options with the signal of the request. */
 type GivenOptions = BlockOptions & { readonly signal: AbortSignal };
 
-/** What a block says of itself; null for what the answer lacks. */
+/** Header of a block. A member is null when the answer lacks it. */
 export interface BlockHeader {
   /** base58 */
   readonly blockhash: string | null;
   readonly parentSlot: number | null;
 }
 
-/** What the nodes have of the blocks since a slot. */
+/** Nodes by the blocks they hold since a slot. */
 export interface Comparison {
   /** Nodes that have them, without a long run that is lost. It grows while slower nodes answer. */
   readonly whole: ReadonlySet<Endpoint>;
@@ -77,8 +77,8 @@ export class BlockLists {
   }
 
   /**
-   * Slots with a block in a range of a few slots, and those that no block proves skipped. Another node is asked for what one
-   * lacks. Each run of slots without a block costs a small request.
+   * Slots with a block in a range of a few slots, and those that no block proves skipped. Blocks that one node lacks are asked
+   * of another. Each run of slots without a block costs a small request.
    */
   async inRange({ fromSlot, toSlot }: SlotRange, options: BlockOptions): Promise<BlockSlots> {
     const listed = new Set<number>();

@@ -1,4 +1,4 @@
-// Errors of a node, classified by what helps: asking later, asking another node, or nothing.
+// Errors of a node, classified by their remedy: asking later, asking another node, or none.
 
 /** `later`: any node may answer after a pause. `elsewhere`: another node may. `never`: no node will. */
 export type Remedy = 'later' | 'elsewhere' | 'never';

@@ -1,5 +1,5 @@
-// Follows what the chain has finalized: after a block time it asks the node for its finalized slot and the time of that block,
-// beside the stream. It asks again until that slot has reached the block time, so that a chain that stops becomes final too.
+// Follows the chain's finality. After a block time it asks the node for its finalized slot and the time of that block, beside
+// the stream. It asks again until that slot has reached the block time, so that a chain that stops becomes final too.
 
 import type { FinalUpdate, TimeUpdate } from '../source.ts';
 

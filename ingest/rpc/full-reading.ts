@@ -5,7 +5,7 @@ import type { Logger } from '../../platform/index.ts';
 import { type FullRead, UnbelievableRead, type WholeRead } from './account-reader.ts';
 import { BEHIND, RpcError } from './errors.ts';
 
-/** Wait between the node's answer at a silence and the verdict: what waits in the socket of a busy process counts as received. */
+/** Wait between the node's answer at a silence and the verdict: data in the socket of a busy process count as received. */
 export const SILENCE_SETTLE_MS = 250;
 /** Milliseconds between two looks at a condition. */
 const POLL_MS = 20;

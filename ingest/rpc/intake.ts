@@ -132,7 +132,7 @@ export class Intake {
     for (const transaction of held.sort((a, b) => a.slot - b.slot)) this.transaction(transaction);
   }
 
-  /** Delivers a read of all accounts and what came meanwhile. A read that is not `isWhole` closes no account. */
+  /** Delivers a read of all accounts and the updates that came meanwhile. A read that is not `isWhole` closes no account. */
   async snapshot(
     { slots, updates }: Pick<FullRead, 'slots' | 'updates'>,
     oracles: readonly AccountUpdate[],
@@ -174,7 +174,10 @@ export class Intake {
     this.#unpassed = null;
   }
 
-  /** The stream has passed a slot, and nothing of later ones has been taken: with what waits the read is the state at that slot. */
+  /**
+   * The stream has passed a slot, and no update of later ones was taken. With the waiting updates the read is the state at that
+   * slot.
+   */
   #endAt(slot: number, { slots, passed }: UnpassedRead): void {
     const { queue } = this.#parts;
     for (const update of this.#takeHeld(slots)) queue.push(update);
@@ -203,7 +206,7 @@ function* inTurn(...parts: readonly Iterable<AccountUpdate>[]): Generator<Accoun
   for (const part of parts) yield* part;
 }
 
-/** Whether the first of two updates of an account is the newer one, as far as the source tells. */
+/** Whether the first of two updates of an account is the newer one, as far as the source says. */
 export function isNewer(one: AccountUpdate, other: AccountUpdate): boolean {
   if (one.slot !== other.slot || one.writeVersion === null || other.writeVersion === null) return one.slot > other.slot;
   return one.writeVersion > other.writeVersion;

@@ -25,7 +25,7 @@ const PAGES_MAX = 10_000;
 /** Time of another node to answer with a whole log: live updates wait for it. A backfill does not hold them. */
 const WHOLE_LOG_PATIENCE_MS = 1_000;
 
-/** What an answer lacks that tells nothing: more than any count of transactions that another one lacks. */
+/** Ranks an empty answer behind every other one. */
 const LACKS_ALL = Number.MAX_SAFE_INTEGER;
 
 export interface ProgramAccount {
@@ -328,7 +328,7 @@ function configOf({ commitment, minSlot }: ReadOptions) {
   return minSlot !== undefined && minSlot > 0 ? { commitment, minContextSlot: minSlot } : { commitment };
 }
 
-/** Why a transaction tells nothing about its events; null when it does. A failed one has no events. */
+/** Why the events of a transaction cannot be read; null when they can. A failed one has no events. */
 function lackOf(value: unknown): string | null {
   const transaction = value as RawTransaction | null;
   if (!transaction) return 'no node has it';

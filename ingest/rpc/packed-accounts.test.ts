@@ -43,8 +43,8 @@ describe('packed accounts', () => {
   });
 
   it('move in packs of half a megabyte, and a larger account in one of its own', () => {
-    const noise = (bytes: number) => Buffer.alloc(bytes, 3);
-    const packs = packed([noise(400_000), noise(300_000), noise(2_000_000), noise(10)]);
+    const ofBytes = (bytes: number) => Buffer.alloc(bytes, 3);
+    const packs = packed([ofBytes(400_000), ofBytes(300_000), ofBytes(2_000_000), ofBytes(10)]);
     expect(packs.map(({ count }) => count)).toEqual([1, 1, 1, 1]);
     const accounts = new PackedAccounts();
     accounts.add(packs, 1);

@@ -275,7 +275,7 @@ export class Session implements LiveSession {
     return this.#firstDataSlot < 0 ? this.#firstAnnouncedSlot : this.#firstDataSlot - 1;
   }
 
-  /** Ends the session when the chain is at `slot` and nobody delivers what changed between the read and the subscriptions. */
+  /** Ends the session when the chain is at `slot` and nobody delivers the changes between the read and the subscriptions. */
   #isReadTooOld(slot: number): boolean {
     if (this.#unboundedReadSlot === null || slot <= this.#unboundedReadSlot) return false;
     this.#end('the accounts were read before the first news of the subscriptions');

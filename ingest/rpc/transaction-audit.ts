@@ -70,7 +70,7 @@ export class TransactionAudit {
     try {
       const sweep = await this.#sweep(0);
       if (lost !== null) this.#outage = null;
-      // A first start has no gap: its earlier history is what it reads back.
+      // A first start has no gap: it reads its earlier history back.
       this.#conclude(fromSlot > 0 ? sweep : { ...sweep, found: 0 }, fromSlot);
       this.#deliverProgress();
     } catch (error) {
@@ -215,7 +215,7 @@ export class TransactionAudit {
     this.#comparisons = COMPARISONS_MAX;
   }
 
-  /** Reports what failed sweeps leave unchecked for long. The gap grows until a sweep moves the resume point past it. */
+  /** Reports slots that failed sweeps leave unchecked for long. The gap grows until a sweep moves the resume point past it. */
   #unchecked(): void {
     const { history, queue } = this.#parts;
     const isFirst = history.resume === null;

@@ -1,4 +1,4 @@
-// Fetches listed transactions in batches. It tells a transaction that no node has from nodes that are away.
+// Fetches listed transactions in batches. It distinguishes a transaction that no node has from nodes that are away.
 
 import type { HistoryCommitment } from './commitment.ts';
 import { RpcError } from './errors.ts';
@@ -26,7 +26,7 @@ export class TransactionFetch {
     this.#control = signature;
   }
 
-  /** Each listed transaction with what became of it, in their order. Rejects when no node answers for a whole round. */
+  /** Each listed transaction with its outcome, in their order. Rejects when no node answers for a whole round. */
   async *all(
     entries: readonly ListedSignature[],
     signal: AbortSignal,

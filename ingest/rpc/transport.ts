@@ -7,8 +7,9 @@ import { type HttpAnswer, postJson } from './http-post.ts';
 import type { WorkerAnswer, WorkerRequest } from './worker-messages.ts';
 
 /**
- * Half of the young space of the thread of large reads. Buffers of unpacked accounts are freed each time it is collected. A flag of the
- * process wins over a limit of the thread, so it is set for the thread; the main loop's heap keeps the size that it began with.
+ * Half of the young space of the thread of large reads. Buffers of unpacked accounts are freed each time it is collected. A
+ * flag of the process wins over a limit of the thread, so it is set while the thread starts. The main loop's heap keeps its
+ * size.
  */
 const WORKER_SPACE = '--max-semi-space-size=1';
 /** Flag of the process; 0 is V8's own choice. */

@@ -1,5 +1,5 @@
-// The shadow check: compares a separate read of all accounts with the stored accounts at the slot of the read, and each
-// book with a rebuild from that read. A difference is repaired and begins a new epoch.
+// The shadow check. It compares a separate read of all accounts with the stored accounts at the slot of the read, and each book
+// with a rebuild from that read. A difference is repaired and begins a new epoch.
 
 import bs58 from 'bs58';
 import {

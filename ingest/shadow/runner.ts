@@ -1,5 +1,5 @@
 // Runs the shadow check beside the stream: reads accounts at an interval, follows the book role's comparisons, and reports
-// results to log, metrics and quality. Most reads cover what changed since the last one.
+// results to log, metrics and quality. Most reads cover the changes since the last one.
 
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { Counter } from 'prom-client';
@@ -62,7 +62,7 @@ export class ShadowRunner {
   /** Slot of the last read without an open question; null before it. */
   #comparedSlot: number | null = null;
   #partialReads = 0;
-  /** A read of all accounts must confirm what one found. */
+  /** A read of all accounts found a difference: another one must confirm it. */
   #isWholeWanted = false;
 
   constructor(parts: ShadowParts) {

@@ -1,5 +1,5 @@
-// Changes of a transaction by its execution, before a reader sees it: other programs log first, the log is cut at its limit, and keys
-// come from lookup tables. All of it follows from the seed and the signature.
+// Changes a transaction by its execution, before a reader sees it. Other programs log first, the log is cut at its limit, and
+// keys come from lookup tables. All of it follows from the seed and the signature.
 
 import { hash } from 'node:crypto';
 import type { LedgerBlock, LedgerTransaction } from '../ledger-types.ts';
@@ -60,7 +60,7 @@ function withMemo(transaction: LedgerTransaction, share: number): LedgerTransact
 
 /**
  * Cuts the log like Agave's collector: a line that reaches the limit is dropped, the first time with a note in its place. A
- * later line that is short enough still comes in, but readers stop at the note: nobody knows which program wrote that line, or
+ * later line that is short enough still comes in, but readers stop at the note. Nobody knows which program wrote that line, or
  * how many records stood before it. So every record from the first dropped line on is lost.
  */
 export function cutAtLimit(transaction: LedgerTransaction, bytesMax: number): LedgerTransaction {

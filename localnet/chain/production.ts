@@ -1,4 +1,4 @@
-// Makes what each slot brings: asks the exchange for the block, executes it, and puts it where it belongs in the fork tree.
+// Makes the block of each slot. Asks the exchange for it, executes it, and puts it where it belongs in the fork tree.
 
 import type { Ledger, StoredBlock } from '../ledger.ts';
 import type { Exchange, LedgerBlock, LedgerTransaction, Submission, TruthEvent } from '../ledger-types.ts';

@@ -1,5 +1,5 @@
-// The market-level order account of a perp market: a slab of nodes with bid, ask, free and taker-origin lists, exactly like
-// in the CLOB program (docs/internals/accounts.md, "Market-level order account").
+// The market-level order account of a perp market, exactly as in the CLOB program (docs/internals/accounts.md, "Market-level
+// order account"). It is a slab of nodes with bid, ask, free and taker-origin lists.
 
 import type { Stored } from './model.ts';
 

@@ -5,7 +5,7 @@ import { nextBlock } from './block.ts';
 import { USUAL_SLOT_MS } from './clock.ts';
 import { createWorld } from './genesis.ts';
 import { signatureOf } from './keys.ts';
-import { fillUpQuotes } from './quoting.ts';
+import { topUpQuotes } from './quoting.ts';
 import { createRng } from './random.ts';
 import { noGuests } from './submitted/guests.ts';
 import { lookupTable, lookupTableKey, mints } from './submitted/lookup-table.ts';
@@ -120,7 +120,7 @@ function openedWorld(settings: Settings): World {
   const world = createWorld(settings);
   const silent = beginTransaction(world, true);
   for (const trader of world.traders) {
-    if (trader.role === 'fixedMaker' || trader.role === 'offsetMaker') fillUpQuotes(silent, trader, settings);
+    if (trader.role === 'fixedMaker' || trader.role === 'offsetMaker') topUpQuotes(silent, trader, settings);
   }
   return world;
 }

@@ -66,7 +66,7 @@ export function refreshQuotes(tx: Transaction, maker: Trader, settings: Settings
 }
 
 /** Places all quotes at once, for the genesis. */
-export function fillUpQuotes(tx: Transaction, maker: Trader, settings: Settings): void {
+export function topUpQuotes(tx: Transaction, maker: Trader, settings: Settings): void {
   const target = ordersOf(maker, settings);
   // Nothing crosses: bids are below the oracle, asks above it.
   const edges: Edges = { bid: null, ask: null };

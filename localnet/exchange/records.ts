@@ -183,7 +183,7 @@ function enumCodec(variants: readonly { name: string }[]): TypeCodec {
   };
 }
 
-/** What an integer type holds; null for other types. Numbers and bigints compare with each other. */
+/** Range of an integer type; null for other types. Numbers and bigints compare with each other. */
 function limitsOf(type: string, size: number): { readonly min: bigint; readonly max: bigint } | null {
   if (!/^[ui]\d/.test(type)) return null;
   const values = 2n ** BigInt(8 * size);

@@ -33,7 +33,7 @@ export function settlePnl(tx: Transaction, trader: Trader, perp: StoredPerp, sma
   leave(tx);
 }
 
-/** Settles what the trader can claim of a position, inside a running instruction. */
+/** Settles the claimable part of a position, inside a running instruction. */
 export function settleClaim(tx: Transaction, trader: Trader, perp: StoredPerp): void {
   settleFunding(tx, trader, perp);
   const market = perp.account;

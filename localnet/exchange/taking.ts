@@ -150,7 +150,7 @@ export function cancelSomething(tx: Transaction, trader: Trader): void {
 }
 
 /**
- * An arbitrage bot takes quotes that the oracle has left behind: it places an order and fills it in the same transaction,
+ * An arbitrage bot takes quotes that the oracle has left behind. It places an order and fills it in the same transaction,
  * through its own program, and keeps nothing open.
  */
 export function arbitrage(tx: Transaction, trader: Trader, marketIndex: number, direction: Direction): void {

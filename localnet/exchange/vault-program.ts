@@ -79,14 +79,14 @@ function chargeProfit({ vault: { account: vault } }: VaultBook, one: StoredDepos
   return amount;
 }
 
-interface Standing {
+interface ShareTotals {
   readonly own: bigint;
   readonly user: bigint;
   readonly total: bigint;
 }
 
 /** Shares of a depositor, or of the manager: the rest of the total. */
-function standing({ vault: { account: vault } }: VaultBook, one: StoredDepositor | null): Standing {
+function shareTotals({ vault: { account: vault } }: VaultBook, one: StoredDepositor | null): ShareTotals {
   const own = one ? one.account.vault_shares : vault.total_shares - vault.user_shares;
   return { own, user: vault.user_shares, total: vault.total_shares };
 }
@@ -105,11 +105,11 @@ function act(
 ): void {
   const { key, account: vault } = book.vault;
   const equity = vaultEquity(tx.world, book);
-  const before = standing(book, one);
+  const before = shareTotals(book, one);
   const fees = chargeManagement(tx, book, equity);
   const profitShare = one && takesProfit ? chargeProfit(book, one, equity) : 0n;
   const amount = step(equity);
-  const after = standing(book, one);
+  const after = shareTotals(book, one);
   touch(tx, book.vault);
   if (one) touch(tx, one);
   const authority = one?.account.authority ?? vault.manager;
@@ -173,7 +173,7 @@ export function requestWithdrawal(tx: Transaction, book: VaultBook, one: StoredD
   const { account: vault } = book.vault;
   enterVaults(tx, one ? 'RequestWithdraw' : 'ManagerRequestWithdraw');
   act(tx, book, one, 'withdrawRequest', true, (equity) => {
-    const shares = (standing(book, one).own * part) / RATE_SCALE;
+    const shares = (shareTotals(book, one).own * part) / RATE_SCALE;
     const value = worthOf(shares, vault.total_shares, equity);
     setRequest(book, one, { shares, value, ts: BigInt(tx.now) });
     vault.total_withdraw_requested += value;

@@ -151,7 +151,7 @@ describe('faults of a node', () => {
     expect(page?.code).toBe(-32016);
   });
 
-  it('tells slots that are far ahead, in calls and in notifications', async () => {
+  it('names slots that are far ahead, in calls and in notifications', async () => {
     const tip = await ask<number>(net.rpcUrl, 'getSlot', [{ commitment: 'processed' }]);
     await fault({ kind: 'slotJump', count: 1, methods: ['getSlot'] });
     expect(await ask(net.rpcUrl, 'getSlot', [{ commitment: 'processed' }])).toBe(tip + 5000);

@@ -1,6 +1,6 @@
-// When a node sends what: the updates of a slot over the time of the slot, as a node does that sends while it executes, and others at once.
-// The simulated chain makes a block at once. A real node sends each stream from threads of its own, so a long run of calls at once leaves
-// the event loop to the spaced ones.
+// Times of sending: a node sends the updates of a slot while it executes, spread over the time of the slot, and others at once.
+// The simulated chain makes a block at once. A real node sends each stream from threads of its own, so a long run of calls at
+// once leaves the event loop to the spaced ones.
 
 const TICK_MS = 1;
 /** Calls at once in one turn of the event loop: about a millisecond. */
@@ -23,8 +23,8 @@ export class Pace {
   }
 
   /**
-   * Calls in order. `isSpaced`: evenly over a slot, whose time what is left of the slot before shares; otherwise at once. Between
-   * calls of both kinds there is no order.
+   * Calls in order. `isSpaced`: evenly over a slot, whose time they share with the rest of the slot before; otherwise at once.
+   * Between calls of both kinds there is no order.
    */
   add(calls: readonly Call[], isSpaced: boolean): void {
     if (!isSpaced) {

@@ -1,5 +1,5 @@
-// A fork that the node follows for a while and that then loses: blocks on top of one of the winning chain, and the account
-// states after them.
+// A fork that the node follows for a while and that then loses. It has blocks on top of one of the winning chain, and the
+// account states after them.
 
 import type { AccountVersion } from './accounts.ts';
 import type { StoredBlock, StoredTransaction } from './history.ts';

@@ -77,12 +77,12 @@ export class Delivery {
   #release(notifications: number): void {
     if (this.#held.length === 0) return;
     const due: Held[] = [];
-    const still: Held[] = [];
+    const waiting: Held[] = [];
     for (const held of this.#held) {
       held.wait -= notifications;
-      (held.wait <= 0 ? due : still).push(held);
+      (held.wait <= 0 ? due : waiting).push(held);
     }
-    this.#held = still;
+    this.#held = waiting;
     for (const { frame, subscription } of due) this.#push(frame, subscription);
   }
 

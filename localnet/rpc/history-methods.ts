@@ -201,7 +201,7 @@ function fullJson(
   };
 }
 
-/** Above the root a node cannot tell a skipped slot from one that it has not seen yet. */
+/** Above the root a node cannot distinguish a skipped slot from one that it has not seen. */
 function availableBlock(view: ChainView, slot: number, commitment: Commitment): StoredBlock {
   const block = view.history.block(slot);
   if (block !== null && slot <= view.slotAt(commitment)) return block;

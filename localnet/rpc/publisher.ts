@@ -59,7 +59,7 @@ export class Publisher {
     this.#logsToCut = transactions;
   }
 
-  /** Notifies subscribers of what a slot brought, and of each level's progress with it. */
+  /** Notifies subscribers of the changes of a slot, and of each level's progress with it. */
   publish(happened: Happened): void {
     const advanced = {
       processed: happened.kind === 'block' ? this.#progress.advance('processed') : [],

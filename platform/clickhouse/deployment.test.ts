@@ -130,7 +130,7 @@ describe('deployment', () => {
     }
   });
 
-  it('tells history the address of each client, which a client cannot choose', async () => {
+  it('gives history the address of each client, which a client cannot choose', async () => {
     const [, http = ''] = read('proxy/nginx.conf').split(/^http \{$/m);
     const { historyPort } = readConfig({});
     expect(http).toContain(`proxy_pass http://$role:${historyPort};`);

@@ -39,8 +39,8 @@ export interface ClickHouse {
 
 /**
  * Opens ClickHouse and migrates `database`, by default the current one. Waits for an unreachable server without a limit.
- * Rejects with ConfigError for an unknown cluster, with ClickHouseStartError when the managed child cannot run, with
- * MigrationError when migration files and database do not match, or with the client's error.
+ * Rejects with ConfigError for an unknown cluster, with ClickHouseStartError when the managed child cannot run, and with
+ * MigrationError when migration files and database do not match. Other errors are the client's.
  */
 export async function openClickHouse(
   config: Config,

@@ -1,5 +1,5 @@
-// The log as books and trades at one commitment use it. Books and trades at processed have topics and groups of their own, so a role or a
-// reader serves either commitment with the log that it is given.
+// The log as books and trades at one commitment use it. Books and trades at processed have topics and groups of their own. So a
+// role or a reader serves either commitment, by the log that it is given.
 
 import { TOPICS, type Topic } from '../../schemas/index.ts';
 import { ForwardingLog } from './forwarding.ts';

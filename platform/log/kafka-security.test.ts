@@ -87,9 +87,9 @@ describe('the Kafka log over TLS with a login', () => {
   });
 
   it('prints no secret', () => {
-    const shown = JSON.stringify(describeConfig(secured()));
-    expect(shown).not.toContain(PASSWORD);
-    expect(shown).not.toContain('PRIVATE KEY');
+    const described = JSON.stringify(describeConfig(secured()));
+    expect(described).not.toContain(PASSWORD);
+    expect(described).not.toContain('PRIVATE KEY');
   });
 });
 

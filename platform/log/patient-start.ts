@@ -1,5 +1,5 @@
-// A log for a role that starts: what it reads then waits for a log that is away, as opening the log does. A started role has its
-// own ways to wait.
+// A log for a role that starts: its reads then wait for a log that is away, as opening the log does. A started role has its own
+// ways to wait.
 
 import type { Topic } from '../../schemas/index.ts';
 import { ForwardingLog } from './forwarding.ts';

@@ -27,7 +27,10 @@ export async function* readPages(
   }
 }
 
-/** For state that is complete at its start: takes what the log has now. Returns the next offset. Rejects when the log cannot be read. */
+/**
+ * For state that is complete at its start: takes all records that the log has now. Returns the next offset. Rejects when the
+ * log cannot be read.
+ */
 export async function readToEnd(part: ReadPartition, take: (record: LogRecord) => void): Promise<bigint> {
   const { earliest, next } = await part.log.bounds(part.topic, part.partition);
   let offset = earliest;

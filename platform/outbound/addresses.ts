@@ -22,7 +22,7 @@ export function parseNetworks(name: string, text: string): readonly Network[] {
 
 /**
  * Whether an address (text) is a public unicast one. False for private, loopback, link-local, shared, multicast and reserved
- * ranges, for those that embed an IPv4 address (mapped, NAT64, 6to4, Teredo), and for text that is no address.
+ * ranges, and for those that embed an IPv4 address (mapped, NAT64, 6to4, Teredo). False also for text that is no address.
  */
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;

@@ -15,7 +15,7 @@ export class ProcessedMetrics extends Registry {
   }
 
   override registerMetric<T extends string>(metric: Metric<T>): void {
-    // The types of the client leave out what every metric has. It reads the name anew for each scrape.
+    // The types of the client lack these members, which every metric has. It reads the name anew for each scrape.
     const named = metric as unknown as { name: string; help: string };
     named.name = processedName(named.name);
     named.help = `${named.help}, at processed`;

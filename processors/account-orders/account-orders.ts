@@ -117,7 +117,7 @@ export class AccountOrders {
     this.#reconciliation[which](market, slot);
   }
 
-  /** The states have reached a slot. Returns the changes that no event tells although it could long be there. */
+  /** The states have reached a slot. Returns the changes whose event should long be there and is not. */
   reached(slot: number): OrderChange[] {
     this.#reconciliation.reached(slot);
     return this.#reconciliation.settle().map((correction) => this.#correct(correction));

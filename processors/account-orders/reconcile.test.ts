@@ -1,4 +1,5 @@
-// Orders of accounts whose records are lost, late or repeated: what the states of the accounts put right, and what they leave alone.
+// Orders of accounts whose records are lost, late or repeated. The states of the accounts put some right, and leave others
+// alone.
 
 import bs58 from 'bs58';
 import fc from 'fast-check';
@@ -228,19 +229,19 @@ function live(steps: readonly Step[], areRecordsLost: boolean): Life {
   let nextId = 2;
   let statesAt = 0;
   const recordsAt = new Map<number, number>();
-  const tell = (input: Input, lag: number): void => {
+  const arrive = (input: Input, lag: number): void => {
     statesAt = Math.max(statesAt, slot + lag);
     arrivals.push({ at: statesAt, input });
   };
   const list = (user: Uint8Array, market: number, lag: number): void => {
     const own = truth.filter((one) => one.user === user && one.marketIndex === market);
     const orders = own.map(({ user: _, ...plain }) => plain);
-    tell({ is: 'state', state: state(slot, orders, market, user) }, lag);
+    arrive({ is: 'state', state: state(slot, orders, market, user) }, lag);
   };
   const read = (market: number): void => {
-    tell({ is: 'begin', market, slot }, 0);
+    arrive({ is: 'begin', market, slot }, 0);
     for (const user of USERS) if (truth.some((one) => one.user === user)) list(user, market, 0);
-    tell({ is: 'end', market, slot }, 0);
+    arrive({ is: 'end', market, slot }, 0);
   };
   for (const market of MARKETS) read(market);
   for (const one of steps) {

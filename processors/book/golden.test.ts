@@ -86,15 +86,15 @@ describe('visibility', () => {
     ['a triggered limit order', 2000, { ...limit, orderType: 'triggerLimit', triggerCondition: 'triggeredAbove' }],
     ['a limit order without an auction', 1000, { ...limit, auctionDurationSlots: 0 }],
   ];
-  const shownOrders = (slot: number, terms: Partial<OrderState>) => {
+  const visibleOrders = (slot: number, terms: Partial<OrderState>) => {
     const engine = new BookEngine(PERP);
     engine.apply(oracleOf({ slot: 1000, price: 100_000_000n }));
     engine.apply(ordersOf({ slot, upserts: [orderOf({ ...terms, baseAssetAmount: 10n })] }));
     const { bidOrders, askOrders } = engine.snapshot();
     return bidOrders.length + askOrders.length;
   };
-  it.each(hidden)('hides %s', (_name, slot, terms) => expect(shownOrders(slot, terms)).toBe(0));
-  it.each(visible)('shows %s', (_name, slot, terms) => expect(shownOrders(slot, terms)).toBe(1));
+  it.each(hidden)('hides %s', (_name, slot, terms) => expect(visibleOrders(slot, terms)).toBe(0));
+  it.each(visible)('shows %s', (_name, slot, terms) => expect(visibleOrders(slot, terms)).toBe(1));
   it('removes an order that its account has no longer', () => {
     const engine = new BookEngine(PERP);
     const order = orderOf({ ...limit, baseAssetAmount: 10n });

@@ -1,6 +1,6 @@
-// All orders of one book, found by (maker, order id, source); the ladder links them into the walk.
-// An order is a row of numbers in one shared buffer: a change touches two cache lines instead of thirty, and the garbage
-// collector does not see long-lived orders. A row is its offset in `ints`.
+// All orders of one book, found by (maker, order id, source); the ladder links them into the walk. An order is a row of numbers
+// in one shared buffer. A change touches two cache lines instead of thirty, and the garbage collector does not see long-lived
+// orders. A row is its offset in `ints`.
 
 import { CauseColumn } from './causes.ts';
 import { MakerTable } from './makers-table.ts';

@@ -1,4 +1,4 @@
-// The place of an order in the queue of its price is what counting the orders before it gives.
+// The place of an order in the queue of its price equals the count of the orders before it.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
-// The open orders of one market in walk order. A change costs a few lookups and one insertion into a level, for any size of
-// the book; the changes of a message are collected once, at its end.
+// The open orders of one market in walk order. A change costs a few lookups and one insertion into a level, for any size of the
+// book. The changes of a message are collected once, at its end.
 
 import type { Cause, OrderState, ViewOrder, ViewOrderRef } from '../../schemas/index.ts';
 import { type IgnoredMakers, NOBODY } from './ignored.ts';

@@ -50,7 +50,7 @@ const SAVE_EVERY_MS = 5_000;
 const SAVE_DELAY_PER_ORDER_MS = 0.4;
 /** Bytes of one append or commit; below the log's limit of 8 MiB. */
 const WRITE_BYTES_MAX = 6 * 1024 * 1024;
-const POSITION_BYTES = 8;
+const OFFSET_BYTES = 8;
 /** Damaged bytes must not become a book. */
 const CHECKED = { params: { [constants.ZSTD_c_checksumFlag]: 1 } };
 
@@ -162,7 +162,7 @@ class BookRole {
     }
   }
 
-  /** Partitions do not wait for each other: what their batches publish goes into the log together. */
+  /** Partitions do not wait for each other: the outputs of their batches go into the log together. */
   async #take(batch: LogBatch): Promise<void> {
     const { partition } = batch;
     await this.#taking.get(partition);
@@ -367,14 +367,14 @@ function textOf(value: Uint8Array | undefined): string {
 
 async function pack(next: bigint, bytes: Uint8Array): Promise<Buffer> {
   const packed = await compress(bytes, CHECKED);
-  const head = Buffer.alloc(POSITION_BYTES);
+  const head = Buffer.alloc(OFFSET_BYTES);
   head.writeBigUInt64LE(next);
   return Buffer.concat([head, packed]);
 }
 
 async function unpack(value: Uint8Array): Promise<{ readonly next: bigint; readonly bytes: Uint8Array }> {
   const buffer = Buffer.from(value);
-  return { next: buffer.readBigUInt64LE(0), bytes: await decompress(buffer.subarray(POSITION_BYTES)) };
+  return { next: buffer.readBigUInt64LE(0), bytes: await decompress(buffer.subarray(OFFSET_BYTES)) };
 }
 
 function bookMetrics(registry: Registry) {

@@ -12,8 +12,8 @@ const SIZE_BOUND = 2n ** 64n - 1n;
 export const NUMBER_BOUND = Number.MAX_SAFE_INTEGER;
 const NUMBER_BOUND_BIG = BigInt(Number.MAX_SAFE_INTEGER);
 
-// One 64-bit cell, read as a bigint or as two words (little-endian, like every platform of Node): this conversion costs a
-// few nanoseconds; `Number()` and `BigInt()` cost tens and a call.
+// One 64-bit cell, read as a bigint or as two words (little-endian, like every platform of Node). This conversion costs a few
+// nanoseconds; `Number()` and `BigInt()` cost tens and a call.
 const cell = new BigInt64Array(1);
 const words = new Uint32Array(cell.buffer);
 const signedWords = new Int32Array(cell.buffer);

@@ -1,5 +1,5 @@
-// The exact set of applied fills of a market, by fill record id: pages of bits where ids have gaps, and ranges of whole
-// pages for the rest. In the long run a market's ids have no gap, so ranges are few.
+// The exact set of applied fills of a market, by fill record id. Where ids have gaps it has pages of bits, for the rest ranges
+// of whole pages. In the long run a market's ids have no gap, so ranges are few.
 
 const PAGE_BITS = 12;
 const PAGE_IDS = 1 << PAGE_BITS;

@@ -1,5 +1,5 @@
-// Rows of single minutes counted again from the log: as they are, and as they are without dropped transactions. The first
-// must equal what is stored, which proves that the log gave every fill and tick of the minute.
+// Rows of single minutes counted again from the log: as they are, and as they are without dropped transactions. The first must
+// equal the stored rows. That proves that the log gave every fill and tick of the minute.
 
 import type { MarketSample, SlotRetraction } from '../../schemas/index.ts';
 import { minuteOf } from './buckets.ts';

@@ -14,7 +14,7 @@ import { type FillMark, FillMarks } from './fill-marks.ts';
 import { difference, type Fill, type FillSpan, FillSpans, type Point } from './fill-spans.ts';
 import { PieceMap } from './piece-map.ts';
 
-/** Largest numbers of what is remembered; the oldest is forgotten first. */
+/** Most entries in memory; the oldest is forgotten first. */
 export interface OrderFillsLimits {
   /** Open orders, about 300 bytes each. */
   readonly orders: number;
@@ -38,7 +38,7 @@ interface Known extends Point {
   readonly since: number;
 }
 
-/** A remembered state of an account: what it does not show is filled in this slot or later. */
+/** A remembered state of an account: a fill that it does not show is of this slot or later. */
 interface StateMark {
   readonly slot: number;
   readonly afterId: number;

@@ -18,9 +18,9 @@ import {
 import type { StatePiece } from '../follow/reducer-role.ts';
 import { numbersOf } from './numbers.ts';
 import { OrderFills } from './order-fills.ts';
-import { ShownOrders } from './shown-orders.ts';
 import type { SavedStream, Stream } from './stream.ts';
 import { Streams } from './streams.ts';
+import { UnrecordedOrders } from './unrecorded-orders.ts';
 
 /** A missing number is a hole once the log is so many slots past it: records of one slot arrive in any order. */
 export const SETTLE_SLOTS = 150;
@@ -47,7 +47,7 @@ export class Coverage {
   /** Streams with more than one range, or behind the chain's count. */
   readonly #open = new Set<string>();
   readonly #fills: OrderFills;
-  readonly #shown: ShownOrders;
+  readonly #unrecorded: UnrecordedOrders;
   /** Streams of accounts that were forgotten since the last save, and their number since the first start. */
   #forgotten: string[] = [];
   #forgottenCounts: Readonly<Record<string, number>> = {};
@@ -62,10 +62,10 @@ export class Coverage {
   #firstSlot: number | null = null;
   #savedFirstSlot: number | null = null;
 
-  constructor(streams = new Streams(), fills = new OrderFills(), shown = new ShownOrders()) {
+  constructor(streams = new Streams(), fills = new OrderFills(), unrecorded = new UnrecordedOrders()) {
     this.#fills = fills;
     this.#streams = streams;
-    this.#shown = shown;
+    this.#unrecorded = unrecorded;
   }
 
   /** Newest slot of events and counts. */
@@ -81,7 +81,7 @@ export class Coverage {
       const key = streamKey({ subject, stream });
       const one = this.#streams.of(subject, stream);
       if (one.add(id, event.slot)) this.#touch(key, one);
-      if (stream === 'orders') this.#shown.delete(subject, id);
+      if (stream === 'orders') this.#unrecorded.delete(subject, id);
     }
   }
 
@@ -93,7 +93,7 @@ export class Coverage {
     if (!one.counted(counter)) return;
     this.#touch(streamKey(counter), one);
     if (stream === 'fills') this.#fills.counter(counter);
-    if (stream === 'orders' && (one.chainId ?? 0) < before) this.#shown.forget(subject);
+    if (stream === 'orders' && (one.chainId ?? 0) < before) this.#unrecorded.forget(subject);
   }
 
   /** The open orders of an account in a market, which show fills and orders without records. */
@@ -104,7 +104,7 @@ export class Coverage {
     const stream = this.#streams.get(streamKey({ subject, stream: 'orders' }));
     for (const order of state.orders) {
       const isOlder = order.placedSlot < this.#firstSlot;
-      if (!isOlder && !stream?.has(order.orderId)) this.#shown.add(subject, order);
+      if (!isOlder && !stream?.has(order.orderId)) this.#unrecorded.add(subject, order);
     }
   }
 
@@ -205,7 +205,7 @@ export class Coverage {
     this.#forgotten = [];
     if (this.#areBackfillsChanged) pieces.push({ name: BACKFILLS, bytes: jsonOf(this.#backfills) });
     this.#areBackfillsChanged = false;
-    pieces.push(...this.#fills.takeChanges(), ...this.#shown.takeChanges());
+    pieces.push(...this.#fills.takeChanges(), ...this.#unrecorded.takeChanges());
     if (this.#firstSlot !== this.#savedFirstSlot) pieces.push({ name: FIRST_SLOT, bytes: jsonOf(this.#firstSlot) });
     this.#savedFirstSlot = this.#firstSlot;
     if (this.#slot !== this.#savedSlot) pieces.push({ name: SLOT, bytes: Buffer.from(String(this.#slot)) });
@@ -223,7 +223,7 @@ export class Coverage {
       else if (name === BACKFILLS) this.#backfills = JSON.parse(text) as readonly SlotRange[];
       else if (name.startsWith(STREAM)) this.#restoreStream(name.slice(STREAM.length), JSON.parse(text) as SavedStream);
       else if (name === FIRST_SLOT) this.#firstSlot = this.#savedFirstSlot = Number(text);
-      else if (!this.#fills.restore(name, text)) this.#shown.restore(name, text);
+      else if (!this.#fills.restore(name, text)) this.#unrecorded.restore(name, text);
     }
   }
 
@@ -264,7 +264,8 @@ export class Coverage {
     hole: CoverageHole,
     all: readonly CoverageHole[],
   ): CoverageHole {
-    if (stream === 'orders') return { ...hole, reconstructedOrders: this.#shown.of(subject, hole.fromId, hole.toId) };
+    if (stream === 'orders')
+      return { ...hole, reconstructedOrders: this.#unrecorded.of(subject, hole.fromId, hole.toId) };
     if (stream !== 'fills' || knownFromId === null) return hole;
     return { ...hole, reconstructed: this.#fills.of(subject, hole, all, knownFromId) };
   }

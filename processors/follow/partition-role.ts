@@ -1,5 +1,5 @@
-// A role whose partitions do not know each other: a reducer for each partition of one topic. One commit per batch stores what its
-// records publish, the offset and the state. A record that cannot be applied is parked.
+// A role whose partitions do not know each other: a reducer for each partition of one topic. One commit per batch stores the
+// outputs of its records, the offset and the state. A record that cannot be applied is parked.
 
 import {
   type LogBatch,
@@ -24,7 +24,7 @@ export interface StoredPart {
 export interface PartitionReducer {
   /** State by name: it is stored under `<name>:<partition>:`. */
   readonly parts: Readonly<Record<string, StoredPart>>;
-  /** Applies a record and gives what it publishes. A throw parks the record; what was given before it is published. */
+  /** Applies a record and gives its outputs. A throw parks the record; outputs given before it are published. */
   take(record: LogRecord): Iterable<NewRecord>;
 }
 

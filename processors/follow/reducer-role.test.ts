@@ -56,7 +56,7 @@ function joining(taken: string[]): ReducerRole {
   };
 }
 
-const positionOf = async (topic: { readonly name: string }) =>
+const offsetOf = async (topic: { readonly name: string }) =>
   (await log.load('joining')).offsets.get(offsetKey(topic.name, PARTITION));
 
 describe('follower', () => {
@@ -64,16 +64,16 @@ describe('follower', () => {
     const taken: string[] = [];
     await feed(TOPICS.events, 'a', 'b', 'c');
     const first = await startReducerRole({ log }, joining(taken));
-    await eventually(async () => expect(await positionOf(TOPICS.events)).toBe(3n));
+    await eventually(async () => expect(await offsetOf(TOPICS.events)).toBe(3n));
     await feed(TOPICS.samples, 'd');
-    await eventually(async () => expect(await positionOf(TOPICS.samples)).toBe(1n));
+    await eventually(async () => expect(await offsetOf(TOPICS.samples)).toBe(1n));
     await first.stop();
     await first.stop();
     expect(taken).toEqual(['restored ', 'events ab', 'events abc', 'samples abcd']);
     expect((await log.bounds(TOPICS.tradeViews, 0)).next).toBe(6n);
     await feed(TOPICS.events, 'e');
     const second = await startReducerRole({ log }, joining(taken));
-    await eventually(async () => expect(await positionOf(TOPICS.events)).toBe(4n));
+    await eventually(async () => expect(await offsetOf(TOPICS.events)).toBe(4n));
     await second.stop();
     expect(taken.slice(4)).toEqual(['restored all=abcd', 'events all=abcde']);
   });
@@ -86,7 +86,7 @@ describe('follower', () => {
       { log },
       { ...joining(taken), slotOf: (_, { records }) => Number(Buffer.from(records[0]?.value ?? []).toString()) },
     );
-    await eventually(async () => expect(await positionOf(TOPICS.samples)).toBe(4n));
+    await eventually(async () => expect(await offsetOf(TOPICS.samples)).toBe(4n));
     await role.stop();
     expect(taken.at(-1)).toBe('samples 12345678');
   });
@@ -112,7 +112,7 @@ describe('follower', () => {
     await feed(TOPICS.events, 'c');
     await role.stop();
     expect(commits).toEqual(['events']);
-    expect(await positionOf(TOPICS.events)).toBeUndefined();
+    expect(await offsetOf(TOPICS.events)).toBeUndefined();
   });
 
   it('fails with its reducer', async () => {

@@ -1,5 +1,5 @@
-// Offsets by chain slot, for a reducer that reads a part of its topics again. A backfill puts old records behind new ones, so no
-// record of the log tells by its own slot where a newer one begins.
+// Offsets by chain slot, for a reducer that reads a part of its topics again. A backfill puts old records behind new ones, so
+// no record of the log shows by its own slot where a newer one begins.
 
 /** About ten minutes. */
 const STEP_SLOTS = 1_500;

@@ -1,4 +1,4 @@
-// Commits a step of any size as a whole. State that is too large for one commit is staged: it waits under keys of its own until one
+// Commits a step of any size as a whole. State that is too large for one commit is staged under keys of its own. One last
 // commit writes the outputs, moves the offset and makes it count. A start finishes such a step or forgets it.
 
 import {
@@ -12,7 +12,7 @@ import {
 
 /** Bytes of one write of a large step: far below the log's limit. */
 const PORTION_BYTES = 2 * 1024 * 1024;
-/** Half of what a request to Kafka takes, because settling writes two entries for each. */
+/** Half of the limit of a request to Kafka, because settling writes two entries for each. */
 const PORTION_WRITES = 1_000;
 
 /** Writes of a step that is one commit: kafkajs takes a time that grows with their square. */

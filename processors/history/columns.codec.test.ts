@@ -75,7 +75,7 @@ describe('columns of every kind of event', () => {
           const values = stored
             .get(column)
             ?.map((value, row) => (typeof fields[row] === 'string' ? text(value) : value));
-          expect(values).toEqual(fields.map(shown));
+          expect(values).toEqual(fields.map(readable));
         }
       }),
       { numRuns: 400 },
@@ -92,10 +92,10 @@ function text(value: NativeValue): NativeValue {
   return typeof value === 'string' ? Buffer.from(value, 'hex').toString() : value;
 }
 
-function shown(value: unknown): NativeValue {
+function readable(value: unknown): NativeValue {
   if (value === null || typeof value === 'string' || typeof value === 'bigint' || typeof value === 'boolean')
     return value;
   if (typeof value === 'number') return BigInt(value);
-  if (Array.isArray(value)) return value.map(shown);
+  if (Array.isArray(value)) return value.map(readable);
   return Buffer.from(value as Uint8Array).toString('hex');
 }

@@ -1,5 +1,5 @@
-// Avro records to a block in ClickHouse's Native format: the server then reads whole columns instead of single values,
-// which is most of the cost of an insert. One pass checks a record and puts its values into the columns.
+// Avro records to a block in ClickHouse's Native format. The server then reads whole columns instead of single values, which
+// are most of the cost of an insert. One pass checks a record and puts its values into the columns.
 
 import { columnsOfSchema } from '../../schemas/index.ts';
 import { type Column, type MakeColumn, makerOf } from './column.ts';

@@ -1,5 +1,5 @@
-// Checks an encoded record against its Avro schema without building an object: ClickHouse reads many records from one
-// stream of bytes, so a single bad record would shift all records after it.
+// Checks an encoded record against its Avro schema without building an object. ClickHouse reads many records from one stream of
+// bytes, so a single bad record would shift all records after it.
 
 /** Returns the index after the value, or BAD when the bytes do not fit the schema. */
 type Walk = (bytes: Uint8Array, at: number) => number;

@@ -318,12 +318,12 @@ function readable(column: string, type: string): string {
 
 function expected({ name, signature, eventIndex, slot, txIndex, data }: ChainEvent): Record<string, unknown> {
   const fields: Record<string, unknown> = { ...data, signature, event_index: eventIndex, slot, tx_index: txIndex };
-  return Object.fromEntries(columnsOf(name).map(({ name: column, type }) => [column, shown(fields[column], type)]));
+  return Object.fromEntries(columnsOf(name).map(({ name: column, type }) => [column, returned(fields[column], type)]));
 }
 
-function shown(value: unknown, type: string): unknown {
+function returned(value: unknown, type: string): unknown {
   if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
-  if (Array.isArray(value)) return value.map((item) => shown(item, type));
+  if (Array.isArray(value)) return value.map((item) => returned(item, type));
   return typeof value === 'bigint' || (typeof value === 'number' && /Int64/.test(type)) ? String(value) : value;
 }
 

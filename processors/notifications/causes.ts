@@ -45,7 +45,7 @@ export interface Cause {
   readonly title: string;
   readonly body: string;
   readonly data: Readonly<Record<string, unknown>>;
-  /** Tells the notifications of one event for one account apart. */
+  /** Distinguishes the notifications of one event for one account. */
   readonly mark: string;
 }
 

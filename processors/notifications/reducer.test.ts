@@ -35,7 +35,7 @@ const ACCOUNTS = of('margin', ...[0, 1, 2, 3].map((n) => accountRecord(n, 100n, 
 const titles = (found: readonly Notification[]) => found.map(({ title }) => title);
 
 describe('notifications of events', () => {
-  it('tell each side of a fill, with its wallet, order and price', () => {
+  it('report each side of a fill, with its wallet, order and price', () => {
     const found = run([...ACCOUNTS, ...of('events', fill(8, 0, 2))]);
     expect(found.map(({ authority, user: account, title }) => ({ authority, account, title }))).toEqual([
       { authority: wallet(0), account: user(0), title: 'Order filled' },
@@ -100,7 +100,7 @@ describe('notifications of events', () => {
     expect(found?.body).toMatch(/was cancelled: insufficient free collateral$/);
   });
 
-  it('tell a liquidation once to the account, and its fill to the liquidator', () => {
+  it('report a liquidation once to the account, and its fill to the liquidator', () => {
     const liquidated = { liquidation_type: 'liquidatePerp', user: user(0) };
     const taken = { action: 'fill', action_explanation: 'liquidation', taker: user(0), maker: user(2) };
     const found = run([
@@ -114,7 +114,7 @@ describe('notifications of events', () => {
     expect(found[1]).toMatchObject({ type: 'ACCOUNT_UPDATE', body: 'Your account was liquidated (liquidate perp)' });
   });
 
-  it('tell funding from the threshold on, in both directions', () => {
+  it('report funding from the threshold on, in both directions', () => {
     const payments = [9_999_999n, 10_000_000n, -10_000_001n, -9_999_999n, 0n];
     const records = payments.map((funding_payment, n) =>
       event('FundingPaymentRecord', n, { funding_payment, user: user(0), user_authority: wallet(0), market_index: 0 }),
@@ -153,7 +153,7 @@ describe('notifications of a block time', () => {
     accountRecord(0, quote, [position({ baseAssetAmount: 10n ** 10n, quoteAssetAmount: -1_500_000_000n })]);
   const at = (price: bigint) => marketRecord(perpMarket({ oraclePrice: price * 1_000_000n }));
 
-  it('tell each change of health, and nothing at first', () => {
+  it('report each change of health, and nothing at first', () => {
     const found = run([
       ...MARKETS,
       ...of('margin', long(200n), timeRecord(1)),
@@ -184,7 +184,7 @@ describe('notifications of a block time', () => {
     expect(run(of('events', fill(1, 0, null)), reducer)).toMatchObject([{ authority: wallet(0) }]);
   });
 
-  it('tell every wallet of markets that open or change their status, and nothing of those at the start', () => {
+  it('inform every wallet of markets that open or change their status, and nothing of those at the start', () => {
     const status = (one: string) => marketRecord(perpMarket({ marketIndex: 3, status: one }));
     const statuses = ['initialized', 'active', 'reduceOnly', 'active', 'settlement', 'delisted'];
     const found = run([

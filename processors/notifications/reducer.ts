@@ -1,5 +1,5 @@
-// Events and margins in, notifications out. An event whose account has no known wallet yet waits until its wallet is known:
-// the wallet of an account never changes, so the order in which both topics arrive changes no notification.
+// Events and margins in, notifications out. An event waits until the wallet of its account is known. That wallet never changes,
+// so the order in which both topics arrive changes no notification.
 
 import bs58 from 'bs58';
 import { decodeMessage, type Notification, notificationId, type PartialEvent } from '../../schemas/index.ts';

@@ -101,7 +101,7 @@ async function notified(): Promise<Set<string>> {
 }
 
 describe('the notifications role', () => {
-  it('evaluates very many accounts at one block time, and tells all of them of a crash', async () => {
+  it('evaluates very many accounts at one block time, and informs all of them of a crash', async () => {
     const settled = perpMarket({ marketIndex: SETTLED_MARKET, status: 'settlement' });
     await feed(...[quoteMarket(), perpMarket(), settled].map(marketRecord));
     for (let n = 0; n < ACCOUNTS; n += PAGE) await feed(...Array.from({ length: PAGE }, (_, i) => longAccount(n + i)));

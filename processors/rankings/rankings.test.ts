@@ -48,7 +48,7 @@ const hex = (ranking: PnlRanking) => {
     users.map(({ user, pnl }) => ({ user: Buffer.from(user).toString('hex'), pnl }));
   return { gainers: side(ranking.gainers), losers: side(ranking.losers) };
 };
-const shown = (ranking: PnlRanking) => {
+const inWholeUnits = (ranking: PnlRanking) => {
   const side = (users: PnlRanking['gainers']) => users.map(({ user, pnl }) => [(user[0] ?? 0) - 1, Number(pnl) / 1e6]);
   return { gainers: side(ranking.gainers), losers: side(ranking.losers) };
 };
@@ -66,7 +66,7 @@ describe('ranking of claimable P&L', () => {
     ]);
     expect(outputs).toHaveLength(1);
     expect(rankingOf(outputs[0]).slot).toBe(5);
-    expect(shown(rankingOf(outputs[0]))).toEqual({
+    expect(inWholeUnits(rankingOf(outputs[0]))).toEqual({
       gainers: [
         [a, 5],
         [d, 1],
@@ -88,7 +88,7 @@ describe('ranking of claimable P&L', () => {
       tick(1),
     ];
     const ranking = rankingOf(feed(new PartitionRankings(0), steps)[0]);
-    expect(shown(ranking).losers).toEqual([
+    expect(inWholeUnits(ranking).losers).toEqual([
       [0, -3],
       [1, -2],
     ]);
@@ -108,12 +108,12 @@ describe('ranking of claimable P&L', () => {
       state(poor),
       tick(1),
     ]);
-    expect(shown(rankingOf(first[0])).gainers).toEqual([
+    expect(inWholeUnits(rankingOf(first[0])).gainers).toEqual([
       [0, 2],
       [2, -7],
     ]);
     const second = feed(rankings, [state(rich), tick(2)]);
-    expect(shown(rankingOf(second[0])).gainers).toEqual([
+    expect(inWholeUnits(rankingOf(second[0])).gainers).toEqual([
       [0, 5],
       [1, 3],
       [2, -7],

@@ -354,7 +354,7 @@ export const TOPICS = {
     partitions: 1,
     retention: { kind: 'compact' },
     schemas: ['RevenueShareState', 'RevenueShareEscrowState', 'InsuranceFundState'],
-    purpose: 'the newest state of builder accounts and insurance funds, which no event tells',
+    purpose: 'the newest state of builder accounts and insurance funds, which have no event',
   },
   retractions: {
     name: 'retractions',

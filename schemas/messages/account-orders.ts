@@ -3,7 +3,7 @@
 import type { MarketRef } from '../chain/market.ts';
 import type { Direction } from './book.ts';
 
-/** An order as placed, with what is filled of it. */
+/** An order as placed, with its filled amount. */
 export interface AccountOrder extends MarketRef {
   readonly orderId: number;
   readonly userOrderId: number;
@@ -70,7 +70,7 @@ export interface OpenOrders extends AccountVersion {
   readonly orders: readonly AccountOrder[];
 }
 
-/** An open order of an account, with what its fills came to in quote; null in records of older versions. */
+/** An open order of an account, with the quote of its fills; null in records of older versions. */
 export interface AccountStateOrder extends AccountOrder {
   readonly quoteAssetAmountFilled: bigint | null;
 }

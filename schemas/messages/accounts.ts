@@ -1,4 +1,4 @@
-// States of accounts that no event tells: builders, and insurance funds. Units: see index.ts.
+// States of accounts without an event: builders, and insurance funds. Units: see index.ts.
 
 /** The account of a builder or referrer that earns from the fees of others. */
 export interface RevenueShareState {

@@ -1,5 +1,5 @@
-// Order changes per second through the book engine (L2 and L3, one published change each), at several sizes of the book, beside
-// the DLOB of @drift-labs/sdk with the same changes in the same run. `npm run bench book`; one JSON line per figure. Decoding and
+// Order changes per second through the book engine (L2 and L3, one published change each), at several sizes of the book. The
+// DLOB of @drift-labs/sdk takes the same changes in the same run. `npm run bench book`; one JSON line per figure. Decoding and
 // the log are not measured.
 
 import { BookEngine } from '../../processors/book/index.ts';

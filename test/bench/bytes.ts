@@ -113,7 +113,7 @@ function wholeBook(depth: number | null): string {
   return JSON.stringify({ channel: CHANNEL, data: l2Json(book, market.marketView(), levels) });
 }
 
-function tell(conflationMs: number): void {
+function flush(conflationMs: number): void {
   for (const pair of pairs) {
     if (pair.conflationMs !== conflationMs) continue;
     const frame = pair.stream.flush();
@@ -125,10 +125,10 @@ function tell(conflationMs: number): void {
 function publish(diff: BookViewDiff): void {
   book.take(diff, 0);
   feed.apply({ key: market.key, message: diff, bytes: encodeMessage('BookViewDiff', diff), offset: BigInt(diff.seq) });
-  tell(0);
+  flush(0);
 }
 
-const isShown = ({ bids, asks }: BookViewDiff): boolean => {
+const isVisible = ({ bids, asks }: BookViewDiff): boolean => {
   const { bids: best, asks: offers } = book.view.l2(20);
   const [bid = Number.NaN, ask = Number.NaN] = [best.at(-1)?.price, offers.at(-1)?.price];
   return bids.some(({ price }) => price >= bid) || asks.some(({ price }) => price <= ask);
@@ -143,7 +143,7 @@ await client.open({ url: peer.gateway, clients: 1, deflate: true, says, framesEa
 await client.mark();
 
 let changes = 0;
-let shown = 0;
+let visible = 0;
 for (let slot = 0; slot < SLOTS; slot += 1) {
   market.nextSlot();
   peerMarket.nextSlot();
@@ -154,10 +154,10 @@ for (let slot = 0; slot < SLOTS; slot += 1) {
     theirs.push(peerMarket.change());
     changes += 1;
     publish(diff);
-    if (isShown(diff)) shown += 1;
-    if (Math.floor(made / CHANGES_PER_TICK) !== Math.floor((made + 1) / CHANGES_PER_TICK)) tell(DEFAULT_TICK_MS);
+    if (isVisible(diff)) visible += 1;
+    if (Math.floor(made / CHANGES_PER_TICK) !== Math.floor((made + 1) / CHANGES_PER_TICK)) flush(DEFAULT_TICK_MS);
   }
-  tell(SLOT_MS);
+  flush(SLOT_MS);
   peer.publish(theirs.map((diff) => ({ market: peerMarket, diff })));
   await client.received(slot + 1);
 }
@@ -165,7 +165,7 @@ const { bytes: predecessorSent } = await client.counts();
 await client.stop();
 await peer.stop();
 
-const flow = { ...BUSY_AT_THE_TOUCH, slots: SLOTS, orderChanges: changes, inTop20: shown / changes };
+const flow = { ...BUSY_AT_THE_TOUCH, slots: SLOTS, orderChanges: changes, inTop20: visible / changes };
 for (const { name, conflationMs, diffs, books } of pairs) {
   const whole = await books.bytes();
   const diff = {

@@ -3,7 +3,7 @@
 // same changes as whole books, as the predecessor does. `npm run bench fanout-diff`.
 //
 // Clients run in two processes on the same machine. Latency starts before the append to the log and ends when a client has read
-// the message, so it includes the log, the tick and the clients' own delays. The interval of changes shares no factor with the
+// the message. So it includes the log, the tick and the clients' own delays. The interval of changes shares no factor with the
 // tick, so that changes fall into all its phases.
 
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,6 +1,7 @@
-// A full read of 200,000 user accounts from a local node beside live traffic: how long the ingester's main loop is held and how much memory
-// it takes, for its first read, and for the read after a lost connection, when all accounts are known. Once in pages, once in one answer.
-// The node has a low priority. The shadow check reads all accounts too, and compares them. The naive reader parses one answer as a whole.
+// A full read of 200,000 user accounts from a local node beside live traffic. It measures the ingester's memory, and the time
+// for which its main loop is held. The first read is measured, and the read after a lost connection, when all accounts are
+// known. Each once in pages, once in one answer. The node has a low priority. The shadow check reads all accounts too, and
+// compares them. The naive reader parses one answer as a whole.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ReadCounts } from './harness/full-reader.ts';
@@ -26,7 +27,7 @@ function say(name: string, counts: ReadCounts, hasBars = true): void {
   const memoryBar = hasBars ? { bar: { atMost: MEMORY_BAR_BYTES } } : {};
   report({ name: `full-read-${name}-memory`, value: more, unit: 'bytes', restBytes, keptBytes, ...memoryBar });
   // Beside what the read brings.
-  report({ name: `full-read-${name}-passing-memory`, value: more - Math.max(0, keptBytes), unit: 'bytes' });
+  report({ name: `full-read-${name}-transient-memory`, value: more - Math.max(0, keptBytes), unit: 'bytes' });
 }
 
 async function naive(): Promise<void> {

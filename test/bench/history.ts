@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { Agent, get } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { Registry } from 'prom-client';
-import { standings } from '../../api/history/queries/boards.ts';
+import { leaderboard as leaderboardOf } from '../../api/history/queries/boards.ts';
 import { HistoryStore } from '../../api/history/store.ts';
 import { HistoryError } from '../../api/http/errors.ts';
 import { type ClickHouse, openClickHouse, openEventLog, readConfig, silentLogger } from '../../platform/index.ts';
@@ -164,7 +164,7 @@ async function sums(clickhouse: ClickHouse, url: string, end: number): Promise<S
   let wallets = 0;
   const leaderboard = await median(async () => {
     const indexes = MARKET_SYMBOLS.map((_, index) => index);
-    wallets = (await standings(store, indexes, end - BOARD_SECONDS, end)).length;
+    wallets = (await leaderboardOf(store, indexes, end - BOARD_SECONDS, end)).length;
   }).catch((error: unknown) => {
     if (error instanceof HistoryError && error.code === 'storeAway') return null;
     throw error;

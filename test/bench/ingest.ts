@@ -1,7 +1,8 @@
-// From a socket to the log: account updates and transactions a second through one ingester in a process of its own, over gRPC and over
-// PubSub, sent by a process that costs little and has a low priority. Three quarters of the updates and more are user accounts; each slot
-// has one state of every market, oracle and order account, as a node sends them. Audits come as often as in production: end-to-end tests
-// ask for five times as many. CPU time is that of all threads, so a busy machine does not change it much.
+// From a socket to the log: account updates and transactions a second through one ingester in a process of its own, over gRPC
+// and over PubSub. The process that sends them costs little and has a low priority. Three quarters of the updates and more are
+// user accounts; each slot has one state of every market, oracle and order account, as a node sends them. Audits come as often
+// as in production: end-to-end tests ask for five times as many. CPU time is that of all threads, so a busy machine does not
+// change it much.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { readConfig } from '../../platform/index.ts';

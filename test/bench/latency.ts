@@ -1,10 +1,10 @@
-// From a message of the node to the WebSocket frame of a client, at 2,000 account updates a second. Each update gives one order a size
-// that nothing else has; its latency ends with the first frame that shows this size or a later one of the same order.
-// Over gRPC the updates at processed leave evenly over slots of 400 ms, and the block that is confirmed then at once; the roles run in
-// three processes, as deployed, and all in one. Time starts when ingest has received the message; `fromNode` begins before the node
-// serialises it, so pauses of the node are in it.
-// The node has a low priority while it is measured: it shares the cores, and a real one would not.
-// Over PubSub at confirmed a small block leaves at once, a hundred times a second, to all roles in one process. Time starts as `fromNode`.
+// From a message of the node to the WebSocket frame of a client, at 2,000 account updates a second. Each update gives one order
+// a size that nothing else has. Its latency ends with the first frame that shows this size or a later one of the same order.
+// Over gRPC the updates at processed leave evenly over slots of 400 ms, and the block that is confirmed then at once. The roles
+// run in three processes, as deployed, and all in one. Time starts when ingest has received the message; `fromNode` begins
+// before the node serialises it, so pauses of the node are in it. The node has a low priority while it is measured: it shares
+// the cores, and a real one would not. Over PubSub at confirmed a small block leaves at once, a hundred times a second, to all
+// roles in one process. Time starts as `fromNode`.
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -191,12 +191,12 @@ function latenciesOf(
   startedMs: (user: Tracked, state: number) => number | undefined = (user, state) => user.startedMs[state],
 ): number[] {
   const latencies: number[] = [];
-  const shown = new Map<Tracked, number>();
+  const newest = new Map<Tracked, number>();
   for (const { market, rank, seq, atMs } of arrivals) {
     const user = tracked[market * ORDERS_PER_MARKET + rank];
     if (!user) continue;
-    const before = shown.get(user) ?? 0;
-    shown.set(user, seq);
+    const before = newest.get(user) ?? 0;
+    newest.set(user, seq);
     if (atMs < fromMs || atMs > toMs) continue;
     for (let state = before; state < seq; state += 1) {
       const beganMs = startedMs(user, state);

@@ -1,5 +1,6 @@
-// The page: bytes of the first view, time to the first book, work per frame at 1,000 level changes a second, and the time from a
-// message to the end of the frame that shows it. `npm run bench page`; the soak of the same name compares minutes 5 and 60.
+// The page: bytes of the first view, time to the first book, and work per frame at 1,000 level changes a second. Also the time
+// from a message to the end of the frame that shows it. `npm run bench page`; the soak of the same name compares minutes 5 and
+// 60.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FIRST_VIEW_BYTES_MAX, firstViewBytes } from '../../web/build/first-view.ts';

@@ -1,9 +1,9 @@
-// Five thousand clients lose their connections at once and come back: time from the first connect until each has resumed its
-// book where it stood, with the changes it missed and nothing else. They hold ten markets and stood at fifty versions of each,
-// and every market goes on changing ten times a second. The clients' own work, in two processes on the same machine, is part of
-// the time; the server's CPU seconds stand beside. The `ws` server of the predecessor's kind has no resume: its clients connect,
-// subscribe and get a whole book. Meanwhile it sends one book of each market a second, since ten are more than it can send. Both
-// servers have had all clients once before, and are measured equally often. `npm run bench storm`.
+// Five thousand clients lose their connections at once and come back. Time runs from the first connect until each has resumed
+// its book where it stood, with the changes it missed and nothing else. They hold ten markets and stood at fifty versions of
+// each, and every market goes on changing ten times a second. The clients' own work, in two processes on the same machine, is
+// part of the time; the server's CPU seconds stand beside. The `ws` server of the predecessor's kind has no resume: its clients
+// connect, subscribe and get a whole book. Meanwhile it sends one book of each market a second, since ten are more than it can
+// send. Both servers have had all clients once before, and are measured equally often. `npm run bench storm`.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Crowd, type Opening } from './harness/crowd.ts';

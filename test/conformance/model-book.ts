@@ -33,7 +33,7 @@ export class ModelBook {
   readonly #levels = { bids: new Map<bigint, ModelLevel>(), asks: new Map<bigint, ModelLevel>() };
   readonly #orders = new Map<string, ModelOrder>();
   #arrivals = 0;
-  #shown: Record<Side, Map<string, Entry>> | null = null;
+  #visible: Record<Side, Map<string, Entry>> | null = null;
 
   constructor(level: 'l2' | 'l3', depth: number, next: () => number) {
     this.#level = level;
@@ -44,7 +44,7 @@ export class ModelBook {
   /** Makes random changes. Returns the entries of the diff that brings a client from before to after. */
   change(count: number): Entries {
     const before = this.#published();
-    this.#shown = null;
+    this.#visible = null;
     for (let index = 0; index < count; index += 1) this.#level === 'l2' ? this.#changeLevel() : this.#changeOrder();
     return this.#difference(before, this.#published());
   }
@@ -57,9 +57,9 @@ export class ModelBook {
 
   /** Checksum lines of the best `levels` prices of a side. */
   lines(side: Side, levels = Number.POSITIVE_INFINITY): string[] {
-    const shown = [...this.#published()[side].values()];
-    const prices = new Set([...new Set(shown.map(({ price }) => price))].slice(0, levels));
-    return shown.filter(({ price }) => prices.has(price)).map(({ line }) => line);
+    const visible = [...this.#published()[side].values()];
+    const prices = new Set([...new Set(visible.map(({ price }) => price))].slice(0, levels));
+    return visible.filter(({ price }) => prices.has(price)).map(({ line }) => line);
   }
 
   #any(count: number): number {
@@ -100,18 +100,18 @@ export class ModelBook {
 
   /** The entries of a stream of this depth, best first, by key. */
   #published(): Record<Side, Map<string, Entry>> {
-    if (this.#shown) return this.#shown;
-    const shown = { bids: new Map<string, Entry>(), asks: new Map<string, Entry>() };
-    this.#shown = shown;
+    if (this.#visible) return this.#visible;
+    const visible = { bids: new Map<string, Entry>(), asks: new Map<string, Entry>() };
+    this.#visible = visible;
     for (const side of SIDES) {
-      const all = this.#level === 'l2' ? this.#shownLevels(side) : this.#shownOrders(side);
+      const all = this.#level === 'l2' ? this.#visibleLevels(side) : this.#visibleOrders(side);
       const prices = new Set([...new Set(all.map(({ price }) => price))].slice(0, this.#depth));
-      for (const one of all) if (prices.has(one.price)) shown[side].set(one.key, one);
+      for (const one of all) if (prices.has(one.price)) visible[side].set(one.key, one);
     }
-    return shown;
+    return visible;
   }
 
-  #shownLevels(side: Side): Entry[] {
+  #visibleLevels(side: Side): Entry[] {
     const sign = side === 'bids' ? -1n : 1n;
     const sorted = [...this.#levels[side]].sort(([a], [b]) => Number(sign * (a - b)));
     return sorted.map(([price, { dlob, vamm }]) => {
@@ -130,7 +130,7 @@ export class ModelBook {
     });
   }
 
-  #shownOrders(side: Side): Entry[] {
+  #visibleOrders(side: Side): Entry[] {
     const sign = side === 'bids' ? -1n : 1n;
     const own = [...this.#orders.values()].filter((order) => order.side === side);
     own.sort((a, b) => Number(sign * (a.price - b.price)) || compareRanks(a.rank, b.rank));

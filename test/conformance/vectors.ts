@@ -43,8 +43,8 @@ export function* vectors(messages: number, seed: number): Generator<VectorLine, 
     const run = new Run(keeper, next);
     for (let count = 0; count < MESSAGES_PER_KEEPER && done < messages; count += 1, done += 1) {
       const line = run.line();
-      const isShown = done % BOOK_EVERY === 0 && line.result === 'applied';
-      yield isShown ? { ...line, book: run.book() } : line;
+      const hasBook = done % BOOK_EVERY === 0 && line.result === 'applied';
+      yield hasBook ? { ...line, book: run.book() } : line;
     }
   }
 }

@@ -1,5 +1,5 @@
-// Finds the tests that a run of the suites declares, by their syntax: titles in comments, in skipped suites and in functions that no suite
-// calls are no tests.
+// Finds the tests that a run of the suites declares, by their syntax. Titles in comments, in skipped suites and in functions
+// that no suite calls do not count.
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,5 +1,5 @@
-// A client that knows only the published protocol follows every market of a busy cluster while everything around it fails. Its
-// book never differs, without its noticing, from the log, nor at any slot from the accounts of the cluster.
+// A client that knows only the published protocol follows every market of a busy cluster while everything around it fails. It
+// notices every difference of its book from the log, and at each slot from the accounts of the cluster.
 
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from './harness/checks/chance.ts';

@@ -1,6 +1,6 @@
-// A month of exchange life, seeded, through real processes: every list paged to its end equals what the chain says it
-// emitted, row for row, JSON and CSV; candles, volumes, boards, notifications and statements equal a naive recomputation.
-// `npm run soak month` does the same with more slots and accounts, then from a log in disorder.
+// A month of exchange life, seeded, through real processes. Every list, paged to its end, equals the chain's own events row for
+// row, as JSON and CSV. Candles, volumes, boards, notifications and statements equal a naive recomputation. `npm run soak
+// month` does the same with more slots and accounts, then from a log in disorder.
 
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -12,10 +12,10 @@ import { byEndpoint, checkLists, type EndpointReport, servedPaths, sumChecks } f
 import { daysReduced } from './harness/month/days.ts';
 import {
   authorityLists,
+  busiestAccounts,
+  busiestWallets,
   marketLists,
   statsLists,
-  tellingAccounts,
-  tellingWallets,
   userLists,
 } from './harness/month/lists.ts';
 import { finalTs } from './harness/month/log.ts';
@@ -93,9 +93,9 @@ function differencesOf(reports: readonly EndpointReport[]): readonly string[] {
 }
 
 /**
- * Faults of a node towards its listeners: after so many slots logs are cut, nothing is sent, connections drop. The last
- * comes last: accounts that never change again and were not sent come with the snapshot of a new connection (or with the
- * shadow check, which is off here).
+ * Faults of a node towards its listeners: after so many slots logs are cut, nothing is sent, connections drop. The last comes
+ * last. Accounts that never change again and were not sent come with the snapshot of a new connection. (Or with the shadow
+ * check, which is off here.)
  */
 async function trouble(run: Month, slots: number): Promise<void> {
   const { cluster } = run;
@@ -209,8 +209,8 @@ describe('a seeded month of exchange life', () => {
     async () => {
       const checks = [
         ...marketLists(truth),
-        ...userLists(truth, tellingAccounts(truth, true)),
-        ...authorityLists(truth, tellingWallets(truth)),
+        ...userLists(truth, busiestAccounts(truth, true)),
+        ...authorityLists(truth, busiestWallets(truth)),
         ...statsLists(truth),
       ];
       const { reports, missing } = await checkLists(

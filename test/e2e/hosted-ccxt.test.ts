@@ -1,5 +1,5 @@
 // The paths below /hosted read by the released base class of ccxt. ccxt has no released class for this API (a proposed one was
-// not merged), so the names of members stand here; requests, numbers, symbols, filters and sanity checks are ccxt's.
+// not merged), so the names of members stand here. Requests, numbers, symbols, filters and sanity checks are ccxt's.
 
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

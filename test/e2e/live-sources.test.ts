@@ -1,5 +1,5 @@
-// Two gRPC servers and PubSub at once, in real processes: a server that leaves out account updates is named on /quality and leads
-// no more, and the books are those of the chain.
+// Two gRPC servers and PubSub at once, in real processes. A server that leaves out account updates is named on /quality and
+// stops leading. The books are those of the chain.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { OrderbookAnswer } from '../../client/index.ts';

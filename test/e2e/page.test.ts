@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { browserPath } from '../support/page/browser.ts';
 import { times } from '../support/platform/times.ts';
 import { eventually } from '../support/processes/processes.ts';
-import { LastSequences, l2At, shownLadders } from './harness/page/ladder.ts';
+import { displayedLadders, LastSequences, l2At } from './harness/page/ladder.ts';
 import { type PageRun, startPageRun } from './harness/page/run.ts';
 
 const executablePath = browserPath();
@@ -159,14 +159,14 @@ describe.skipIf(executablePath === undefined)('the page', () => {
       await eventually(
         `${most} comparisons of ${symbol}`,
         async () => {
-          const ladders = (await shownLadders(page, LOOK_MS)).filter(
+          const ladders = (await displayedLadders(page, LOOK_MS)).filter(
             (one) => last.isLast(one) && !compared.has(one.seq),
           );
           await Promise.all(
             ladders.slice(0, most - compared.size).map(async (ladder) => {
               const { bids, asks } = ladder;
               const said = await l2At(run.orderbook, symbol, ladder);
-              if (!isDeepStrictEqual({ bids, asks }, said)) differences.push({ symbol, shown: ladder, said });
+              if (!isDeepStrictEqual({ bids, asks }, said)) differences.push({ symbol, displayed: ladder, said });
               compared.add(ladder.seq);
             }),
           );
@@ -193,10 +193,10 @@ describe.skipIf(executablePath === undefined)('the page', () => {
         .evaluateAll((rows) => rows.map((row) => [row.getAttribute('data-price'), row.lastElementChild?.textContent]));
       let place = 0;
       let price: string | null = null;
-      for (const [rowPrice = null, shown] of places) {
+      for (const [rowPrice = null, displayed] of places) {
         place = rowPrice === price ? place + 1 : 1;
         price = rowPrice;
-        expect(shown).toBe(String(place));
+        expect(displayed).toBe(String(place));
       }
       await page.evaluate('localStorage.clear()');
       await page.close();
@@ -228,12 +228,12 @@ describe.skipIf(executablePath === undefined)('the page', () => {
         await page.locator(`[data-testid=orders][data-slot="${slot}"]`).waitFor();
         await eventually(
           'the orders of the slot',
-          async () => isDeepStrictEqual(await shownOrders(page), await ordersAt('ETH-PERP', slot)),
+          async () => isDeepStrictEqual(await visibleOrders(page), await ordersAt('ETH-PERP', slot)),
           PATIENCE_MS,
         );
         await eventually(
           'trades up to the slot alone',
-          async () => (await shownTradeSlots(page)).every((tradeSlot) => tradeSlot <= slot),
+          async () => (await displayedTradeSlots(page)).every((tradeSlot) => tradeSlot <= slot),
           PATIENCE_MS,
         );
         await page.keyboard.press(']');
@@ -245,9 +245,9 @@ describe.skipIf(executablePath === undefined)('the page', () => {
       }
     });
 
-    const ORDERS_SHOWN = 40;
+    const DISPLAYED_ORDERS = 40;
 
-    function shownTradeSlots(page: Page): Promise<readonly number[]> {
+    function displayedTradeSlots(page: Page): Promise<readonly number[]> {
       return page
         .locator('[data-testid=trades] tbody tr')
         .evaluateAll((rows) =>
@@ -255,7 +255,7 @@ describe.skipIf(executablePath === undefined)('the page', () => {
         );
     }
 
-    function shownOrders(page: Page): Promise<unknown> {
+    function visibleOrders(page: Page): Promise<unknown> {
       return page.locator('.orders tbody tr').evaluateAll((rows) =>
         rows.map((row) => ({
           price: row.getAttribute('data-price'),
@@ -269,7 +269,7 @@ describe.skipIf(executablePath === undefined)('the page', () => {
     async function ordersAt(market: string, slot: number): Promise<unknown> {
       const answer = await fetch(`${run.orderbook}/l3?marketName=${market}&slot=${slot}`);
       const { bids, asks } = (await answer.json()) as Record<'bids' | 'asks', readonly object[]>;
-      return [...bids.slice(0, ORDERS_SHOWN), ...asks.slice(0, ORDERS_SHOWN)];
+      return [...bids.slice(0, DISPLAYED_ORDERS), ...asks.slice(0, DISPLAYED_ORDERS)];
     }
 
     it.each([

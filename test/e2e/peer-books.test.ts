@@ -106,7 +106,7 @@ describe('the vAMM beside the client library', () => {
   });
 
   it('are the same slices in the same order from the same spread reserves', () => {
-    // Open liquidity is given to us here, so what would silence a side is left to the next test.
+    // Open liquidity is given here, so the next test has the cases that silence a side.
     const open = curves.map((terms): CurveTerms => ({ ...terms, isPaused: false, minOrderSize: 0n }));
     let slices = 0;
     fc.assert(
@@ -145,8 +145,8 @@ describe('the vAMM beside the client library', () => {
         const twin = twinCurve(sdk, terms);
         const { bids, asks } = engineOf(twin).snapshot();
         for (const side of SIDES) {
-          // Slices of a few atoms round out of order, and the library adds up neighbours only; every reader of ours
-          // gets one level per price (docs/internals/book-rules.md, "Levels and merge").
+          // Slices of a few atoms round out of order, and the library adds up neighbours only. Every reader of ours gets one
+          // level per price (docs/internals/book-rules.md, "Levels and merge").
           const byPrice = new Map<number, bigint>();
           for (const level of theirVamm(twin, side)) {
             byPrice.set(priceOf(level), (byPrice.get(priceOf(level)) ?? 0n) + BigInt(level.size.toString()));
@@ -226,8 +226,8 @@ describe('merged levels beside the client library', () => {
       fc.property(curves, orders, orders, fc.nat({ max: 120 }), (terms, list, quoteList, depth) => {
         const twin = twinCurve(sdk, { ...terms, isPaused: false });
         const vamm = theirVamm(twin, side);
-        // The library merges streams that are in order; a vAMM whose slices are a few atoms is not (rounding up by one
-        // quote atom outweighs the curve), and is compared level by level above.
+        // The library merges only streams that are in order. A vAMM whose slices are a few atoms is not, because rounding up by
+        // one quote atom outweighs the curve. It is compared level by level above.
         const isBetter = isBetterOf(side);
         fc.pre(vamm.every((level, at) => at === 0 || !isBetter(level, vamm[at - 1] as PeerLevel)));
         const tick = Number(terms.tickSize);
@@ -253,16 +253,16 @@ describe('merged levels beside the client library', () => {
         // The book withholds quotes better than the firm touch; the library does not (docs/internals/book-rules.md,
         // "Indicative quotes").
         const [touch] = view.l2(1)[own];
-        const shown = quoteList
+        const visible = quoteList
           .map((one): Level => ({ price: priceAt(one), dlob: 0n, vamm: 0n, indicative: BigInt(one.size) }))
           .filter((level) => touch === undefined || bestFirst(touch, level) <= 0)
           .sort(bestFirst);
-        const quotes = shown.map(({ price, indicative = 0n }) => {
+        const quotes = visible.map(({ price, indicative = 0n }) => {
           const firm = { price: BigInt(price), size: indicative };
           return { isOracleOffset: false, bid: side === 'bid' ? firm : null, ask: side === 'bid' ? null : firm };
         });
         const quotedView = indicativeView(view, [{ maker: account, lapsesAtMs: 1, quotes }]);
-        const withQuotes = theirMerge(side, [walk, shown.map(theirLevel), vamm], depth);
+        const withQuotes = theirMerge(side, [walk, visible.map(theirLevel), vamm], depth);
         expect((quotedView ?? view).l2(depth)[own].map(ourText)).toEqual(withQuotes.map(theirText));
         quoted += withQuotes.filter(({ sources }) => Object.keys(sources).length > 1 && sources.indicative).length;
       }),
@@ -288,8 +288,8 @@ describe('grouped levels beside the client library', () => {
           const asks = unshifted.map((level) => ({ ...level, price: level.price + shift }));
           const width = group * tickSize;
           const l2 = { bids: bids.map(theirLevel), asks: asks.map(theirLevel) };
-          // Not cut by the library: it stops as soon as the last bucket is opened, and so leaves out what else falls into
-          // it. The cut is that of docs/internals/book-rules.md, "Grouped books", counted on its buckets.
+          // Not cut by the library: it stops as soon as the last bucket is opened, and so leaves out the rest of that bucket.
+          // The cut is that of docs/internals/book-rules.md, "Grouped books", counted on its buckets.
           const theirs = sdk.groupL2(l2, big(width), ALL);
           const bestBid = theirs.bids[0];
           const bestAsk = theirs.asks[0];

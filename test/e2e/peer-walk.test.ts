@@ -1,15 +1,14 @@
-// Which orders are shown, at which price and size and in which order, beside the DLOB of the published client library: L2,
-// L3 and best makers of random books, over triggers that fire or not, taking orders, auctions that end, floating and
-// reduce-only orders, and fills. The engine receives of each order before it fired, was filled or came to rest; the library
-// builds its book at the last slot, as the predecessor does at every tick.
+// Compares L2, L3 and best makers of random books with the DLOB of the published client library. The books have triggers that
+// fire or not, taking, floating and reduce-only orders, auctions that end, and fills. The engine receives each order before it
+// fires, is filled or comes to rest. The library builds its book at the last slot, as the predecessor does at every tick.
 //
 // Left out, with the reason:
-// - the place in the walk of a visible order while its auction runs: the library sorts it by limit price or offset, ours
-//   stands where its price is (processors/README.md, Decisions); such books are compared without regard to order;
-// - the auction of a floating trigger-limit order: the library reads its bounds as prices, the reference as offsets (2.3);
-// - floating orders at the least price of 1: the library sorts them by offset, though they have one price;
-// - orders of the market-level book, and protected makers: the library has none of the former, the published feed makes
-//   no difference of the latter (docs/internals/book-rules.md, "Visibility");
+// - the place in the walk of a visible order while its auction runs: the library sorts it by limit price or offset, ours stands
+//   where its price is (processors/README.md, Decisions). Such books are compared without regard to order.
+// - the auction of a floating trigger-limit order: the library reads its bounds as prices, the reference as offsets (2.3).
+// - floating orders at the least price of 1: the library sorts them by offset, though they have one price.
+// - orders of the market-level book, and protected makers: the library has none of the former, and the published feed treats
+//   the latter as any other (docs/internals/book-rules.md, "Visibility").
 // - a book object kept over slots: the library forgets a reduce-only clamp there (docs/internals/book-rules.md, "Remaining size").
 
 import bs58 from 'bs58';
@@ -99,7 +98,7 @@ function placed(order: OrderState): OrderState {
 }
 
 /** Whether an auction sets the price of a visible order at this slot. */
-function isAuctionShown(order: OrderState, slot: number): boolean {
+function isInAuction(order: OrderState, slot: number): boolean {
   const { auctionDurationSlots: duration, placedSlot, postOnly, oraclePriceOffset } = order;
   return duration > 0 && slot - placedSlot <= duration && (postOnly || oraclePriceOffset !== 0n);
 }
@@ -219,8 +218,8 @@ it('walk, levels and best makers of random books are those of the client library
           hasSufficientNumberOfDataPoints: true,
         },
       });
-      const shown = orders.filter((order) => isAuctionShown(order, slot));
-      const inOrder = (texts: string[]) => (shown.length === 0 ? texts : texts.sort());
+      const inAuction = orders.filter((order) => isInAuction(order, slot));
+      const inOrder = (texts: string[]) => (inAuction.length === 0 ? texts : texts.sort());
       const l3 = dlob.getL3(at(oraclePrice));
       const l2 = dlob.getL2({ ...at(oraclePrice), depth: ALL });
       const [ourL3, ourL2] = [view.l3(), view.l2(ALL)];
@@ -229,7 +228,7 @@ it('walk, levels and best makers of random books are those of the client library
           ({ price, size, maker, orderId }) => `${price}:${size} ${bs58.encode(maker)}/${orderId}`,
         );
         expect(inOrder(walk)).toEqual(inOrder(l3[side].map(nodeText)));
-        if (shown.length > 0) continue;
+        if (inAuction.length > 0) continue;
         expect(ourL2[side].map(({ price, dlob: size }) => `${price}:${size}`)).toEqual(
           l2[side].map(({ price, size }) => `${price}:${size}`),
         );
@@ -250,13 +249,13 @@ it('walk, levels and best makers of random books are those of the client library
         (text) => text.endsWith('true') && prices.includes(text.replace('true', 'false')),
       ).length;
       seen.hidden += orders.length - visible.length;
-      seen.auction += shown.filter(({ orderId }) => isVisible.has(orderId)).length;
+      seen.auction += inAuction.filter(({ orderId }) => isVisible.has(orderId)).length;
       for (const order of orders.filter(({ orderId }) => isVisible.has(orderId))) {
         if (order.oraclePriceOffset !== 0n) seen.floating += 1;
         if (
           order.auctionDurationSlots > 0 &&
-          !isAuctionShown(order, slot) &&
-          isAuctionShown({ ...order, postOnly: true }, START)
+          !isInAuction(order, slot) &&
+          isInAuction({ ...order, postOnly: true }, START)
         )
           seen['came to rest'] += 1;
         if (order.orderType === 'triggerLimit') seen['trigger fired'] += 1;

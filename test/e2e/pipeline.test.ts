@@ -1,5 +1,5 @@
-// The whole pipeline over real processes: what a client sees live, the books at a stopped slot, garbage on every input, the history
-// after kills, and the same books and rows again from nothing but the log.
+// The whole pipeline over real processes. Tests a client's live view, the books at a stopped slot, garbage on every input, and
+// the history after kills. The log alone then gives the same books and rows again.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TruthVault } from '../../localnet/index.ts';

@@ -19,7 +19,7 @@ const SEED = 5;
 const PROFILE = process.env.CLUSTER_PROFILE === 'hostile' ? 'hostile' : 'mainnet';
 /** Longer than a fork, with skipped slots: a short one of `mainnet`, a long one of `hostile`. */
 const SLOTS_MAX = PROFILE === 'hostile' ? 60 : 20;
-/** Until what the fork that survives has brought is confirmed. */
+/** Until the transactions of the surviving fork are confirmed. */
 const SLOTS_AFTER = 8;
 
 /** The book of a client that knows only the published protocol. */
@@ -168,12 +168,12 @@ describe('books and trades at processed', () => {
       pipeline.cluster.rpc<TruthEvent[]>('localnet_abandonedEvents'),
       pipeline.cluster.rpc<TruthBlock[]>('localnet_chain', { from: after + 1 }),
     ]);
-    const shown = (event: TruthEvent): boolean => {
+    const isLogged = (event: TruthEvent): boolean => {
       const block = blocks.find(({ slot, fork }) => slot === event.slot && fork === 'abandoned');
       const transaction = block?.transactions.find(({ signature }) => signature === event.signature);
       return transaction !== undefined && !transaction.lostRecords.includes(event.index);
     };
-    return events.filter(isPerpFill).filter(shown).map(fillOf);
+    return events.filter(isPerpFill).filter(isLogged).map(fillOf);
   };
   /** Steps over forks until one with fills has ended. */
   const forkWithFills = async (after: number): Promise<void> => {

@@ -43,7 +43,7 @@ const JUMP = 'the node lost these blocks at a jump to a newer snapshot';
 /** Longer than the time after which ingest takes a node for silent. */
 const PAUSE_MS = 5_000;
 /** A validator that moves confirms a transaction within seconds. */
-const STANDS_STILL_MS = 60_000;
+const STALLED_MS = 60_000;
 const size = (levels: object) => Object.keys(levels).length;
 const SHAPES = CALLS.length + LOST_CALLS.length + SUBSCRIPTIONS.length + REFUSALS.length;
 const ASKED = `${CALLS.length + LOST_CALLS.length} calls, ${SUBSCRIPTIONS.length} subscriptions and ${REFUSALS.length} refusals`;
@@ -51,7 +51,7 @@ const ASKED = `${CALLS.length + LOST_CALLS.length} calls, ${SUBSCRIPTIONS.length
 const program = findValidator();
 /** `RECORD_NODE_SHAPES=1` writes the shapes of the validator instead of comparing with them. */
 const isRecording = process.env.RECORD_NODE_SHAPES === '1';
-/** A validator keeps a core busy, so a run of all tests leaves out what costs it another start. */
+/** A validator keeps a core busy, so a run of all tests leaves out the tests that start another one. */
 const canLose = isSoak || isRecording;
 const say = (text: string): void => void process.stderr.write(`real-node: ${text}\n`);
 
@@ -115,7 +115,7 @@ describe.runIf(program !== null)('a real validator beside the simulated cluster'
     validator = await Validator.start(program ?? '', folder, genesis);
     if (exchange === null) say('no recorded accounts: the pipeline does not run on the validator');
     const starting = exchange === null ? null : RecordedRoles.start(validator, folder, exchange);
-    // A busy validator keeps a core busy at all times, so what can wait together does.
+    // A validator keeps a core busy at all times, so tests wait together where they can.
     starting?.catch(() => {});
     traffic = new Traffic(validator);
     await traffic.fund();
@@ -266,7 +266,7 @@ describe.runIf(program !== null)('a real validator beside the simulated cluster'
   /** A recorded account changes. Returns a confirmed slot after it. A validator may stand still for good after a pause: it starts anew. */
   async function touched(): Promise<number> {
     const touching = traffic.touch(exchange?.maker ?? '', DRIFT).then(() => true);
-    if (!(await Promise.race([touching, sleep(STANDS_STILL_MS, false)]))) {
+    if (!(await Promise.race([touching, sleep(STALLED_MS, false)]))) {
       say('the validator confirms nothing: it is killed and starts again');
       await validator.restartWithoutVotes();
       await touching;

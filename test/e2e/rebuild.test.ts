@@ -1,5 +1,5 @@
-// A rebuild of the history while it is served and filled: no failed request and no answer that differs from those before,
-// equal tables, also after a kill in the middle, and back again.
+// A rebuild of the history while it is served and written. No request fails, no answer differs from those before, and the
+// tables are equal. Also after a kill in the middle, and back again.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -56,7 +56,7 @@ const DROPPED_SLOT = 300_000_500;
 const STARTED_TS = Math.floor(Date.now() / 1_000);
 /** Many processes on few cores, with a backlog to go through first. */
 const SLOW_MS = 240_000;
-/** Longer than what is on its way takes on a loaded machine. */
+/** Longer than records on their way take on a loaded machine. */
 const QUIET_MS = 6_000;
 /** Exit code that a rebuild killed by us has. */
 const KILLED = null;
@@ -147,7 +147,7 @@ async function digests(database: string): Promise<Record<string, string>> {
     `SELECT name FROM system.tables WHERE database = '${database}' AND engine != 'MaterializedView'
      AND name NOT IN ('migrations', 'projection', '${ACCOUNT_DAY_TABLES.marks}') ORDER BY name`,
   );
-  // How often a day was reduced is no part of what it came to.
+  // How often a day was reduced is no part of its sums.
   const columns = (table: string) => (table.startsWith('account_day') ? '* EXCEPT version' : '*');
   const digest = (table: string) =>
     `SELECT concat(toString(count()), ' rows ', toString(groupBitXor(cityHash64(toString(tuple(${columns(table)}))))))

@@ -1,5 +1,5 @@
-// Real input: accounts and logs recorded on Solana mainnet go through the whole pipeline, as a capture and over a gRPC stream, with
-// Drift's own definition chosen by configuration. Runs where the recorded data is present.
+// Real input: accounts and logs recorded on Solana mainnet go through the whole pipeline, as a capture and over a gRPC stream.
+// Configuration chooses Drift's own definition. Runs where the recorded data is present.
 
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -176,7 +176,7 @@ describe.runIf(present).each([
   const visible = ({ status, orderType }: RecordedOrder) => status === 'Open' && orderType === 'Limit';
 
   it('shows every open resting order in /l3 with its price, size and owner', async () => {
-    let shown = 0;
+    let checked = 0;
     for (const { decoded } of users) {
       for (const order of decoded.orders.filter(visible)) {
         const side = order.direction === 'Long' ? 'bids' : 'asks';
@@ -193,10 +193,10 @@ describe.runIf(present).each([
           maker: userAddress(decoded),
           orderId: order.orderId,
         });
-        shown += 1;
+        checked += 1;
       }
     }
-    expect(shown).toBe(3);
+    expect(checked).toBe(3);
   });
 
   it('holds every recorded event in ClickHouse with the recorded values', async () => {

@@ -260,7 +260,7 @@ describe.runIf(hasDocker)('replicated history on two servers with Keeper', () =>
       expect(await stored('order_action')).toEqual(onEach(before + 10));
       await startSink();
     },
-    // Each process that opens a day tells the replica that is down, and waits for it a while.
+    // Each process that opens a day writes to the replica that is down, and waits for it a while.
     3 * SLOW_MS,
   );
 

@@ -1,5 +1,5 @@
-// Sound data over real processes: comparisons with the chain while it is busy, books of earlier slots, and what happens
-// when an update was never sent or a book lost an order.
+// Sound data over real processes: comparisons with the chain while it is busy, and books of earlier slots. Also the repair when
+// an update was never sent or a book lost an order.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EventLog, openEventLog, readConfig, readToEnd, silentLogger } from '../../platform/index.ts';

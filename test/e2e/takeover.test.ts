@@ -1,5 +1,5 @@
-// Two processes of the same roles at once: one writes and the other stands by, over the end of a process and over an update, and
-// nothing is lost or twice.
+// Two processes of the same roles at once: one writes and the other stands by. When a process ends or is updated, nothing is
+// lost or twice.
 
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,5 +1,5 @@
-// Where the book quotes Velocity's vAMMs from, beside a model written straight from the page of formulas
-// (docs/internals/vamm-quotes.md): every state of the simulated exchange's market accounts, at oracles near and far.
+// Compares the book's quotes of Velocity's vAMMs with a model written straight from the page of formulas
+// (docs/internals/vamm-quotes.md). Takes every state of the simulated exchange's market accounts, at oracles near and far.
 
 import { BorshAccountsCoder, type Idl } from '@coral-xyz/anchor';
 import { expect, it } from 'vitest';

@@ -1,5 +1,5 @@
-// A stage where every route has data: live perp markets, a spot market, a crossed book with recent fills, fees, a ranking, and
-// an oracle provider behind the internal secret.
+// A stage where every route has data. It has live perp markets, a spot market, a crossed book with recent fills, fees, a
+// ranking, and an oracle provider behind the internal secret.
 
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
@@ -36,7 +36,7 @@ export class FullStage {
     this.stage = stage;
     this.#oracle = oracle;
     this.#timer = setInterval(() => {
-      tellFills(stage).catch(() => {}); // a failed append shows as books that stand still
+      publishFills(stage).catch(() => {}); // a failed append shows as books that stand still
     }, FILLS_EVERY_MS);
   }
 
@@ -50,7 +50,7 @@ export class FullStage {
       SLOT_STALL_MS: STALL_MS,
     });
     const [first] = markets;
-    if (first) await publishStanding(stage, first);
+    if (first) await publishOthers(stage, first);
     return new FullStage(stage, oracle);
   }
 
@@ -61,7 +61,7 @@ export class FullStage {
   }
 }
 
-async function publishStanding({ log }: Stage, first: SyntheticMarket): Promise<void> {
+async function publishOthers({ log }: Stage, first: SyntheticMarket): Promise<void> {
   const topics = [TOPICS.feeViews, TOPICS.rankingViews, TOPICS.fillQualityViews];
   await log.ensureTopics(topics);
   const view = first.marketView();
@@ -89,7 +89,7 @@ async function publishStanding({ log }: Stage, first: SyntheticMarket): Promise<
   const ref = refOf(first);
   const ranking = { ...ref, slot: first.slot, gainers: ranked(1n), losers: ranked(-1n) };
   await log.append(TOPICS.rankingViews, [{ key: marketKey(ref), value: encodeMessage('PnlRanking', ranking) }]);
-  await tellFills({ log });
+  await publishFills({ log });
 }
 
 function refOf({ marketIndex, ...rest }: { marketIndex: number; marketType?: MarketRef['marketType'] }): MarketRef {
@@ -103,7 +103,7 @@ function crossed(book: BookViewSnapshot): BookViewSnapshot {
   return bid && ask ? { ...book, asks: [{ ...ask, price: bid.price }, ...asks], askOrders: [] } : book;
 }
 
-async function tellFills({ log }: Pick<Stage, 'log'>): Promise<void> {
+async function publishFills({ log }: Pick<Stage, 'log'>): Promise<void> {
   const means = { takerBuys: 3, takerBuyMicroBps: 3_250_000n, takerSells: 3, takerSellMicroBps: -2_000_000n };
   const view: FillQualityView = {
     ...refOf(CROSSED),

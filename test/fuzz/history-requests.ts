@@ -39,7 +39,7 @@ export interface GeneratedRequest {
 /** Values that exist, by parameter name. */
 export type KnownValues = Readonly<Record<string, readonly string[]>>;
 
-const NOISE = fc.oneof(
+const JUNK = fc.oneof(
   fc.string({ maxLength: 30 }),
   fc.string({ unit: 'binary', maxLength: 20 }),
   fc.constantFrom(
@@ -77,7 +77,7 @@ function unsound({ type, minimum, maximum, enum: allowed }: ParameterSchema): fc
     .flat()
     .map(String);
   const near = allowed ? allowed.map((value) => `${value}x`) : [...beside, ...odd];
-  return near.length > 0 ? fc.oneof(fc.constantFrom(...near), NOISE) : NOISE;
+  return near.length > 0 ? fc.oneof(fc.constantFrom(...near), JUNK) : JUNK;
 }
 
 const SOUND_WEIGHT = 9;

@@ -14,7 +14,7 @@ const MALFORMED_TRIES = 5;
 /** Books of other depths that one client requests. */
 const DEPTHS_ASKED = 40;
 const TRY_TIMEOUT_MS = 500;
-const NOISE_MAX_BYTES = 400;
+const JUNK_MAX_BYTES = 400;
 
 const closes: Record<string, number> = {};
 let refused = 0;
@@ -54,7 +54,7 @@ const ATTACKS: Record<HostileKind, Attack> = {
   /** Sends as fast as its socket takes it, and reads. */
   flooding: async (address, options) => {
     const burst = Array.from({ length: MESSAGES_PER_WRITE }, (_, index) =>
-      index === 0 ? (options.asks[0] ?? '') : `{"type":"noise","n":${index}}`,
+      index === 0 ? (options.asks[0] ?? '') : `{"type":"junk","n":${index}}`,
     );
     await pourAgain(address, burst, options);
   },
@@ -74,10 +74,10 @@ const ATTACKS: Record<HostileKind, Attack> = {
   /** Breaks the protocol: the request, the frames, the text. */
   malformed: async (address, _options, random) => {
     for (let tried = 0; tried < MALFORMED_TRIES; tried += 1) {
-      const size = 1 + Math.floor(random() * NOISE_MAX_BYTES);
-      const noise = Buffer.from(Uint8Array.from({ length: size }, () => Math.floor(random() * 256)));
-      if (random() < 0.3) await speakTo(connect(address), noise);
-      else await breakFrames(address, noise, random);
+      const size = 1 + Math.floor(random() * JUNK_MAX_BYTES);
+      const junk = Buffer.from(Uint8Array.from({ length: size }, () => Math.floor(random() * 256)));
+      if (random() < 0.3) await speakTo(connect(address), junk);
+      else await breakFrames(address, junk, random);
     }
   },
 };
@@ -111,7 +111,7 @@ async function staysOpen(client: RawSocket, forMs: number): Promise<boolean> {
 }
 
 /** Sends bytes that are not a request and waits for the end. */
-function speakTo(socket: Socket, noise: Buffer): Promise<void> {
+function speakTo(socket: Socket, junk: Buffer): Promise<void> {
   return new Promise((resolve) => {
     socket.on('error', () => {});
     socket.once('close', () => {
@@ -119,16 +119,12 @@ function speakTo(socket: Socket, noise: Buffer): Promise<void> {
       resolve();
     });
     socket.setTimeout(TRY_TIMEOUT_MS, () => socket.destroy());
-    socket.once('connect', () => socket.end(Buffer.concat([noise, Buffer.from('\r\n\r\n')])));
+    socket.once('connect', () => socket.end(Buffer.concat([junk, Buffer.from('\r\n\r\n')])));
     socket.resume();
   });
 }
 
-async function breakFrames(
-  address: { host: string; port: number },
-  noise: Buffer,
-  random: () => number,
-): Promise<void> {
+async function breakFrames(address: { host: string; port: number }, junk: Buffer, random: () => number): Promise<void> {
   let ended: () => void = () => {};
   const end = new Promise<void>((resolve) => {
     ended = resolve;
@@ -141,8 +137,8 @@ async function breakFrames(
     },
   });
   const dice = random();
-  if (dice < 0.25) client.socket.write(noise);
-  else if (dice < 0.5) client.sendFrame(noise, true);
+  if (dice < 0.25) client.socket.write(junk);
+  else if (dice < 0.5) client.sendFrame(junk, true);
   else if (dice < 0.75) client.sendFrame(Buffer.alloc(65 * 1024, 'x'), true);
   else client.send('{"type":"subscribe","channel":{"toString":1},"market":[],"marketType":null}');
   const timer = setTimeout(() => client.end(), TRY_TIMEOUT_MS * random());

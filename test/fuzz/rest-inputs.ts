@@ -1,5 +1,5 @@
-// Requests that no client should send, made by fast-check from a seed: near misses of real requests, values of the wrong kind,
-// values on and beyond limits, and random bytes.
+// Requests that no client should send, made by fast-check from a seed. They are near misses of real requests, values of the
+// wrong kind, values on and beyond limits, and random bytes.
 
 import fc from 'fast-check';
 import { ODD_NUMBERS } from '../support/api/odd-numbers.ts';
@@ -115,9 +115,9 @@ const word = fc.constantFrom(
   '[object Object]',
   '',
 );
-const noise = fc.oneof(fc.string({ maxLength: 40 }), fc.string({ unit: 'binary', maxLength: 40 }));
+const junk = fc.oneof(fc.string({ maxLength: 40 }), fc.string({ unit: 'binary', maxLength: 40 }));
 const list = fc.array(fc.oneof(number, word), { maxLength: 150 }).map((values) => values.join(','));
-export const value = fc.oneof({ weight: 3, arbitrary: number }, { weight: 5, arbitrary: word }, noise, list);
+export const value = fc.oneof({ weight: 3, arbitrary: number }, { weight: 5, arbitrary: word }, junk, list);
 
 /** Percent-encoded, or so broken that decoding fails, but always valid in a request line. */
 const encoded = fc.oneof(
@@ -128,7 +128,7 @@ const pair = fc
   .tuple(
     fc.oneof(
       { weight: 6, arbitrary: fc.constantFrom(...PARAMETERS) },
-      noise.map((text) => encodeURIComponent(text)),
+      junk.map((text) => encodeURIComponent(text)),
     ),
     fc.constantFrom('', '', '', '[]', '[0]'),
     encoded,

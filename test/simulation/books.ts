@@ -134,8 +134,8 @@ export class Books {
       if (this.#orders.delete(removed)) this.#removed.set(removed, slot);
     }
     for (const order of upserts) {
-      const shown = key(order.maker, order.orderId);
-      this.#removed.delete(shown);
+      const placed = key(order.maker, order.orderId);
+      this.#removed.delete(placed);
       const terms = {
         direction: order.direction,
         price: String(order.price),
@@ -144,7 +144,7 @@ export class Books {
         baseAssetAmountFilled: String(order.baseAssetAmountFilled),
         bookOrderId: order.bookOrderId === null ? null : String(order.bookOrderId),
       };
-      this.#orders.set(shown, orderText(terms));
+      this.#orders.set(placed, orderText(terms));
     }
   }
 }

@@ -78,13 +78,13 @@ export class Checks implements LogObserver {
   /** The stream ended, perhaps within a slot. The log may have a part of that slot. */
   interrupted(): void {
     this.#partial = new Map(
-      [...this.#partitions].map(([market, partition]) => [market, this.#shown(partition, market)]),
+      [...this.#partitions].map(([market, partition]) => [market, this.#slotOf(partition, market)]),
     );
   }
   /** Slots within which the stream ended, by market, until a later message changes the book at that slot. */
   #partial = new Map<string, number>();
 
-  #shown(partition: number, market: string): number {
+  #slotOf(partition: number, market: string): number {
     return this.#books[partition]?.slot(market) ?? -1;
   }
 
@@ -116,8 +116,8 @@ export class Checks implements LogObserver {
   }
 
   /**
-   * Whether the log lacks an event of each slot of a gap that has events. Earlier history counts as lacking, and so does a single slot:
-   * nobody can tell what a log without its end had, and all its events may stand before the cut.
+   * Whether the log lacks an event of each slot of a gap that has events. Earlier history counts as lacking. So does a single
+   * slot: its log may have been cut after all its events.
    */
   #lacksEvents({ fromSlot, toSlot }: ChainGap): boolean {
     const { truth, firstSlot } = this.#parts;
@@ -170,15 +170,15 @@ export class Checks implements LogObserver {
     const { signature, eventIndex, slot, name } = event;
     const id = eventKey(signature, eventIndex);
     if (slot <= this.#parts.confirmedSlot() && this.dropped?.takes(id, slot)) return;
-    if (this.#events.has(id)) this.violated('no event twice', `${name} ${shown(id)} of slot ${slot}`);
+    if (this.#events.has(id)) this.violated('no event twice', `${name} ${readable(id)} of slot ${slot}`);
     this.#events.add(id);
     const truth = this.#parts.truth.event(id);
     if (truth === null || truth.name !== name)
-      this.violated('no phantom event', `${name} ${shown(id)} of slot ${slot}`);
+      this.violated('no phantom event', `${name} ${readable(id)} of slot ${slot}`);
     else if (truth.slot !== slot)
-      this.violated('the slot of an event', `${shown(id)}: ${slot} instead of ${truth.slot}`);
+      this.violated('the slot of an event', `${readable(id)}: ${slot} instead of ${truth.slot}`);
     else if (slot > this.#parts.confirmedSlot())
-      this.violated('no event before its commitment', `${shown(id)} of slot ${slot}`);
+      this.violated('no event before its commitment', `${readable(id)} of slot ${slot}`);
   }
 
   #book(partition: number, key: string, value: Uint8Array): void {
@@ -235,7 +235,7 @@ export class Checks implements LogObserver {
       const isNew = !isOpen(gap) && !before.some((one) => !isOpen(one) && isSame(one, gap));
       if (isNew) this.#missing(gap.fromSlot - 1, gap.toSlot, `in a gap that counts as filled (${gap.reason})`);
     }
-    this.#stillOwed();
+    this.#checkOwed();
   }
 
   #resumed(slot: number): void {
@@ -250,15 +250,15 @@ export class Checks implements LogObserver {
       this.#owed = [...this.#owed.filter(({ id }) => !this.#events.has(id)), ...owed];
       this.#resumeSlot = slot;
     }
-    this.#stillOwed();
+    this.#checkOwed();
   }
 
   /** A gap may close only over events that came. */
-  #stillOwed(): void {
+  #checkOwed(): void {
     this.#owed = this.#owed.filter((event) => !this.#events.has(event.id));
     const bare = this.#owed.find((event) => !this.isNamed(event.slot));
     if (bare !== undefined)
-      this.violated('no event missing without a gap', `${bare.name} ${shown(bare.id)}: its gap closed`);
+      this.violated('no event missing without a gap', `${bare.name} ${readable(bare.id)}: its gap closed`);
   }
 
   /** Reports events that are neither stored nor inside an open gap. Returns those inside one. */
@@ -268,7 +268,7 @@ export class Checks implements LogObserver {
       if (this.#events.has(event.id) || (!isEnd && this.dropped?.mayComeLater(event.id))) continue;
       if (this.isNamed(event.slot)) named.push(event);
       else {
-        const detail = `${event.name} ${shown(event.id)} of slot ${event.slot}${event.isLost ? ', cut from the log' : ''}`;
+        const detail = `${event.name} ${readable(event.id)} of slot ${event.slot}${event.isLost ? ', cut from the log' : ''}`;
         this.violated('no event missing without a gap', `${detail}, ${where}`);
         return named;
       }
@@ -294,7 +294,7 @@ function isSame(one: ChainGap, other: ChainGap): boolean {
 }
 
 /** A readable identity of an event. */
-function shown(id: string): string {
+function readable(id: string): string {
   const at = id.lastIndexOf(' ');
   return `${bs58.encode(Buffer.from(id.slice(0, at), 'latin1'))}${id.slice(at)}`;
 }

@@ -1,5 +1,5 @@
-// Laws of runs whose chain drops slots that it had confirmed: their stored events are retracted, nothing else is, and a transaction
-// that lands again has its events with the new slot too.
+// Laws of runs whose chain drops slots that it had confirmed. Their stored events are retracted, and nothing else is. A
+// transaction that lands again has its events with the new slot too.
 
 import bs58 from 'bs58';
 import { decodeMessage } from '../../schemas/index.ts';

@@ -1,5 +1,5 @@
-// Laws of the trades at `processed`, as a reader of the numbered sequence has them: every published fill that is not withdrawn is one
-// of the surviving chain in the end, and a fill is withdrawn because its block lost, soon after the news.
+// Laws of the trades at `processed`, for a reader of the numbered sequence. In the end every published fill that is not
+// withdrawn is one of the surviving chain. A fill is withdrawn because its block lost, soon after the news.
 
 import bs58 from 'bs58';
 import { Registry } from 'prom-client';
@@ -21,7 +21,7 @@ export interface FillParts {
 }
 
 /** A fill that the reader has. */
-export interface StandingFill {
+export interface ValidFill {
   /** See `eventKey`. */
   readonly id: string;
   readonly slot: number;
@@ -31,9 +31,9 @@ export interface StandingFill {
 export class FillChecks {
   readonly #parts: FillParts;
   readonly #roles: readonly ProcessedFills[];
-  readonly #standing = new Map<string, StandingFill>();
+  readonly #valid = new Map<string, ValidFill>();
   /** Those that were published since the newest connection to the stream at `processed` began. */
-  readonly #followed = new Set<StandingFill>();
+  readonly #followed = new Set<ValidFill>();
   /** Fills of the stored events, with their slots. */
   readonly #confirmed = new Map<string, number>();
   #early = 0;
@@ -70,22 +70,22 @@ export class FillChecks {
   }
 
   /** Fills of blocks that lost, published on the connection whose news says so. */
-  lost(fromSlot: number, toSlot: number): readonly StandingFill[] {
+  lost(fromSlot: number, toSlot: number): readonly ValidFill[] {
     return [...this.#followed].filter(
       (fill) => fill.slot >= fromSlot && fill.slot <= toSlot && !this.#survives(fill) && this.stands(fill),
     );
   }
 
-  stands(fill: StandingFill): boolean {
-    return this.#standing.get(fill.id) === fill;
+  stands(fill: ValidFill): boolean {
+    return this.#valid.get(fill.id) === fill;
   }
 
   /** Published fills without the withdrawn ones are those of the chain. Above the confirmed slot nothing is decided. */
   settled(): void {
-    const decided = [...this.#standing.values()].filter(({ slot }) => slot <= this.#parts.confirmedSlot());
+    const decided = [...this.#valid.values()].filter(({ slot }) => slot <= this.#parts.confirmedSlot());
     const extra = decided.find((fill) => !this.#survives(fill));
     if (extra !== undefined) this.#parts.violated('fills at the end', `${textOf(extra)} is not withdrawn`);
-    const lacking = [...this.#confirmed].find(([id, slot]) => this.#standing.get(id)?.slot !== slot);
+    const lacking = [...this.#confirmed].find(([id, slot]) => this.#valid.get(id)?.slot !== slot);
     if (lacking === undefined) return;
     const [id, slot] = lacking;
     this.#parts.violated('fills at the end', `${textOf({ id, slot })} does not stand`);
@@ -99,17 +99,17 @@ export class FillChecks {
 
   #published({ txSig, txSigIndex, slot, seq }: TradeView): void {
     const fill = { id: eventKey(bs58.decode(txSig), txSigIndex), slot, seq };
-    if (this.#standing.has(fill.id)) this.#parts.violated('a fill stands once', textOf(fill));
-    this.#standing.set(fill.id, fill);
+    if (this.#valid.has(fill.id)) this.#parts.violated('a fill stands once', textOf(fill));
+    this.#valid.set(fill.id, fill);
     this.#followed.add(fill);
     if (slot > this.#parts.confirmedSlot()) this.#early += 1;
   }
 
   #withdraw({ txSig, txSigIndex, slot, tradeSeq }: TradeWithdrawal, isResolved: boolean): void {
     const id = eventKey(bs58.decode(txSig), txSigIndex);
-    const fill = this.#standing.get(id);
+    const fill = this.#valid.get(id);
     this.#withdrawn += 1;
-    this.#standing.delete(id);
+    this.#valid.delete(id);
     if (fill !== undefined) this.#followed.delete(fill);
     if (fill?.seq !== tradeSeq || fill.slot !== slot)
       this.#parts.violated('a withdrawal names a published fill', `${textOf({ id, slot })}, number ${tradeSeq}`);
@@ -117,7 +117,7 @@ export class FillChecks {
       this.#parts.violated('no fill of a surviving slot is withdrawn', textOf({ id, slot }));
   }
 
-  #survives({ id, slot }: Pick<StandingFill, 'id' | 'slot'>): boolean {
+  #survives({ id, slot }: Pick<ValidFill, 'id' | 'slot'>): boolean {
     return this.#parts.truth.event(id)?.slot === slot;
   }
 
@@ -127,7 +127,7 @@ export class FillChecks {
   }
 }
 
-function textOf({ id, slot }: Pick<StandingFill, 'id' | 'slot'>): string {
+function textOf({ id, slot }: Pick<ValidFill, 'id' | 'slot'>): string {
   const at = id.lastIndexOf(' ');
   return `${bs58.encode(Buffer.from(id.slice(0, at), 'latin1'))}${id.slice(at)} of slot ${slot}`;
 }

@@ -1,5 +1,5 @@
-// Laws of the books at `processed`: they are those of the fork that the node follows, and the writes of a lost fork or a dead block
-// are undone, under that name, within a slot of the news.
+// Laws of the books at `processed`. They are those of the fork that the node follows. Within a slot of the news, reverts undo
+// the writes of a lost fork or a dead block.
 
 import type { LogRecord } from '../../platform/index.ts';
 import { decodeMessage, TOPICS } from '../../schemas/index.ts';
@@ -57,7 +57,7 @@ class Partition {
   isUndoing = false;
 }
 
-/** What a book has of a lost block. `text`: undefined where the block removed the order. */
+/** State of a lost block in a book. `text`: undefined where the block removed the order. */
 interface Held {
   readonly partition: Partition;
   readonly key: string;
@@ -245,7 +245,7 @@ export class ProcessedChecks {
     });
   }
 
-  /** What the book has of the lost blocks alone, of keys that begin so: texts, and orders that are removed since. */
+  /** State that came only from lost blocks, by key prefix: texts, and orders that were removed since. */
   #heldIn(partition: Partition, number: number, lost: Branch, prefix: string): Held[] {
     const { books } = partition;
     const keys = new Set(
@@ -253,9 +253,9 @@ export class ProcessedChecks {
     );
     return [...keys].flatMap((key) => {
       const text = books.text(key);
-      const isShown = text !== undefined || books.removedSlot(key) >= lost.fromSlot;
+      const isKnown = text !== undefined || books.removedSlot(key) >= lost.fromSlot;
       const isOurs = this.#isOf(number)(key.slice(0, key.indexOf(' ')));
-      if (!isShown || !isOurs || !lost.states.some((states) => states.get(key) === text)) return [];
+      if (!isKnown || !isOurs || !lost.states.some((states) => states.get(key) === text)) return [];
       const held = { partition, key, text };
       return lost.base.get(key) === text || this.#isTrue(held, lost) ? [] : [held];
     });

@@ -51,8 +51,8 @@ export class Truth {
   }
 
   /**
-   * Adds a block of the fork that the nodes follow. A lost fork writes some accounts of each of its blocks, so a text is that of one
-   * of the layers; a block of the winning fork has one layer.
+   * Adds a block of the fork that the nodes follow. A lost fork writes some accounts of each of its blocks, so a text is that
+   * of one of the layers. A block of the winning fork has one layer.
    */
   follow(slot: number, layers: readonly States[]): void {
     this.#followed.push({ slot, layers });

@@ -11,10 +11,10 @@ import { daySums, daysReduced } from '../e2e/harness/month/days.ts';
 import { disorderedMonth } from '../e2e/harness/month/disorder.ts';
 import {
   authorityLists,
+  busiestAccounts,
+  busiestWallets,
   marketLists,
   statsLists,
-  tellingAccounts,
-  tellingWallets,
   userLists,
 } from '../e2e/harness/month/lists.ts';
 import { finalTs } from '../e2e/harness/month/log.ts';
@@ -34,7 +34,7 @@ try {
   const truth = await MonthTruth.read(month.cluster);
   const samples = await storedSamples(month.url('clickhouse'));
   const sums = sumChecks(truth, samples, await chainMarkets(month));
-  const lists = [...marketLists(truth), ...userLists(truth, tellingAccounts(truth))];
+  const lists = [...marketLists(truth), ...userLists(truth, busiestAccounts(truth))];
   const finalUpTo = await finalTs(month.dataDir);
   let differs = false;
   const compare = async (history: string, checks: typeof sums, listed: typeof lists): Promise<void> => {
@@ -49,7 +49,7 @@ try {
   await compare(
     month.url('history'),
     [...sums, ...venueChecks()],
-    [...lists, ...authorityLists(truth, tellingWallets(truth)), ...statsLists(truth)],
+    [...lists, ...authorityLists(truth, busiestWallets(truth)), ...statsLists(truth)],
   );
   await daysReduced(month.url('clickhouse'));
   const again = await disorderedMonth(month, seededRandom(seed), KILLS);

@@ -1,9 +1,9 @@
 // What `npm run soak` can run. Plain JavaScript: bin/task.mjs lists it on the machine's own Node.
 
 /**
- * `usage` follows the name of the suite; `takes` is for its default size on two quiet cores. A suite without `files` is the script of
- * its name in this folder; `files` are test files that run with their large numbers (test/support/platform/times.ts) or, with
- * `profiles`, with those of `npm test` on each of these profiles of the simulated cluster.
+ * `usage` follows the name of the suite; `takes` is for its default size on two quiet cores. A suite without `files` is the
+ * script of its name in this folder. `files` are test files that run with their large numbers (test/support/platform/times.ts).
+ * With `profiles` they run with the numbers of `npm test`, on each of these profiles of the simulated cluster.
  */
 export const SUITES = {
   'book-keeper': {

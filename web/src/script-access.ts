@@ -3,7 +3,7 @@
 import { effect } from '@preact/signals';
 import { onFrame } from './state/clock.ts';
 import { drawn } from './trade/book-view.ts';
-import { shownLadder } from './trade/ladder.tsx';
+import { displayedLadder } from './trade/ladder.tsx';
 
 const KEPT = 20_000;
 
@@ -34,11 +34,11 @@ effect(() => {
 });
 
 function ladder() {
-  const shown = shownLadder.current;
-  if (!shown) return null;
-  const { market, slot, epoch, seq, from } = shown.book;
+  const displayed = displayedLadder.current;
+  if (!displayed) return null;
+  const { market, slot, epoch, seq, from } = displayed.book;
   const rowsOf = (side: 'bids' | 'asks') =>
-    shown[side].map(({ price, size, sources }) => ({
+    displayed[side].map(({ price, size, sources }) => ({
       price: String(price),
       size: String(size),
       sources: Object.fromEntries(Object.entries(sources).map(([name, part]) => [name, String(part)])),

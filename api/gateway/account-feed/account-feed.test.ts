@@ -204,7 +204,7 @@ describe('a follower of an account', () => {
           follow();
         }
         expect([...held.keys()].sort()).toEqual([...stage.open.keys()].sort());
-        // Only a stream that never had a change, and so no epoch, cannot be resumed.
+        // Every stream can be resumed, except one that never had a change, and so no epoch.
         if (!recovered) expect(socket.received.some(({ type }) => type === 'snapshot')).toBe(true);
       }),
       { numRuns: 25 },

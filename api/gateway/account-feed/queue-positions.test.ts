@@ -1,4 +1,4 @@
-// Queue positions on request: what a client holds is what the books say, whatever changes, and whenever it reads.
+// Queue positions on request: a client's positions are those of the books after any change, also for clients that read late.
 
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';

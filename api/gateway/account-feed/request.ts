@@ -44,7 +44,7 @@ const byStream: typeof resume = {
   ...resume,
   schema: {
     description: 'versions that the client holds, by stream name',
-    anyOf: [record(ref('BookPosition'), 'by stream name'), { type: 'null' }],
+    anyOf: [record(ref('BookVersion'), 'by stream name'), { type: 'null' }],
   },
 };
 const queue: Member<boolean> = {

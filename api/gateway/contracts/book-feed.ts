@@ -74,7 +74,7 @@ const orderEntry = object(
 );
 
 export const BOOK_FEED_SCHEMAS = {
-  BookPosition: bookVersion,
+  BookVersion: bookVersion,
   BookLevelEntry: levelEntry,
   BookOrderEntry: orderEntry,
   BookOrderRef: object(
@@ -184,7 +184,7 @@ export function answer(channel: string, type: string, summary: string): MessageC
   return { summary, payload };
 }
 
-const byStream = record(ref('BookPosition'), 'by stream name');
+const byStream = record(ref('BookVersion'), 'by stream name');
 /** Times in every heartbeat of a sequenced channel. */
 const clocks = {
   ts: count('Unix milliseconds of the server'),

@@ -64,9 +64,9 @@ export class Backfill {
   }
 
   /**
-   * Gathers up to `until`, which may rise during pauses. Ends early when no source has the next change, when single changes are too
-   * many (call again: it then starts merging), and when the merged changes exceed the book. Several clients may gather the same
-   * backfill, so it may have advanced after each pause.
+   * Gathers up to `until`, which may rise during pauses. Ends early when no source has the next change, and when the merged
+   * changes exceed the book. Also when single changes are too many: the next call then starts merging. Several clients may
+   * gather the same backfill, so it may have advanced after each pause.
    */
   *gather({ ring, older }: BackfillSources, until: () => number): Steps<void> {
     for (let count = 1; this.#at < until() && !this.#exceedsBook; count += 1) {

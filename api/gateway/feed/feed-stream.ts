@@ -18,9 +18,9 @@ export interface SentState extends BookVersion {
 }
 
 /**
- * How a client gets from its version to the stream's. `frames`: by these, up to `until` when more follow; `gather`: by this
- * backfill, which needs more turns; `wait`: the gateway is behind the client; `older`: changes have left the ring; `lost`: only by a
- * snapshot.
+ * How a client gets from its version to the stream's. `frames`: by these, up to `until` when more follow. `gather`: by this
+ * backfill, which needs more turns. `wait`: the gateway is behind the client. `older`: changes have left the ring. `lost`: only
+ * by a snapshot.
  */
 export type BackfillResult<G> =
   | { readonly is: 'frames'; readonly frames: readonly Buffer[]; readonly until?: number }

@@ -28,8 +28,8 @@ export const WILDCARDS_SHARED = 256;
 /** Kinds of stream of one market on one connection. */
 export const MAX_KINDS_PER_CONNECTION = 8;
 /**
- * Total cost of the kinds of stream of one market. Streams of unlimited depth with no or the usual checksum cost nothing, so that
- * nobody's choices can close a market's channel to others.
+ * Total cost of the kinds of stream of one market. Streams of unlimited depth with no or the usual checksum cost nothing. So
+ * the choices of some cannot close a market's channel to others.
  */
 export const KINDS_COST_MAX = 256;
 /** Cost of a kind: `conflated`, or `unconflated` and one more for each `depthStep` levels of depth. */

@@ -1,5 +1,5 @@
 // Keys of the published levels or orders of a market's book. A level added and removed within one tick was never published, so
-// its removal is not published; these keys tell the difference.
+// its removal is not published. These keys show which were.
 
 import type { BookView } from '../../../processors/book/index.ts';
 import type { BookViewDiff, ViewLevel, ViewOrder } from '../../../schemas/index.ts';

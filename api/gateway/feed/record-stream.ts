@@ -9,7 +9,7 @@ import type { OlderRecords } from './older-records.ts';
 import { BACKFILL_RECORDS_AT_ONCE, FRAMES_KEPT, RESUME_RECORDS_MAX } from './record-limits.ts';
 import { Ring, type RingSpace } from './ring.ts';
 
-/** What a stream carries: its records, and the state that its snapshots show. */
+/** Content of a stream: its records, and the state that its snapshots show. */
 export interface RecordContent<R extends SentState> {
   readonly name: string;
   readonly streamId: number;

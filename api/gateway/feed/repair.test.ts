@@ -1,6 +1,6 @@
-// A repaired book as subscribers of the `book` channel see it, through a keeper that knows only the protocol.
-// A repair publishes two messages (processors/book): a change of a new epoch that is the whole book, and a snapshot of the
-// same state for readers that begin there.
+// A repaired book as subscribers of the `book` channel see it, through a keeper that knows only the protocol. A repair
+// publishes two messages (processors/book): a change of a new epoch that is the whole book, and a snapshot of it. Readers that
+// begin there need the snapshot.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type BookChoice, BookFeedClient } from '../../../client/index.ts';

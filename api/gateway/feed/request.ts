@@ -183,7 +183,7 @@ export const resume: Member<(isEvery: boolean) => ResumeVersions> = {
   isRequired: false,
   schema: {
     description: 'the version that the client holds; with market * versions by stream name, as in the heartbeat',
-    anyOf: [ref('BookPosition'), record(ref('BookPosition'), 'by stream name'), { type: 'null' }],
+    anyOf: [ref('BookVersion'), record(ref('BookVersion'), 'by stream name'), { type: 'null' }],
   },
   read: (value) => (isEvery) => readResume(value, isEvery),
 };

@@ -1,5 +1,5 @@
-// A statement adds up: for generated account lives, the `balances` file, the rows of the other files, the account snapshots and
-// a naive reader of the events agree, per token.
+// A statement adds up, for generated account lives. Per token the `balances` file agrees with the rows of the other files, with
+// the account snapshots, and with a naive reader of the events.
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';

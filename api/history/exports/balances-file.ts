@@ -98,7 +98,7 @@ function statementOf({ moves, points: [opening, closing] }: TokenHistory): reado
     const openingBalance = balanceOf(opening, marketIndex);
     const closingBalance = balanceOf(closing, marketIndex);
     const moved = sum(own.map(({ delta }) => BigInt(delta)));
-    const earlierBalance = shownBy(moves.filter((move) => move.marketIndex === marketIndex));
+    const earlierBalance = balanceBefore(moves.filter((move) => move.marketIndex === marketIndex));
     return {
       marketIndex,
       openingBalance,
@@ -122,7 +122,7 @@ function statementOf({ moves, points: [opening, closing] }: TokenHistory): reado
 }
 
 /** The balance before the first of a token's movements, when the first deposit record lies in the range; else 0. */
-function shownBy(moves: readonly TokenMoveRow[]): bigint {
+function balanceBefore(moves: readonly TokenMoveRow[]): bigint {
   const at = moves.findIndex(({ after }) => after !== null);
   const first = moves[at];
   if (!first || first.after === null || first.bucket !== '1') return 0n;

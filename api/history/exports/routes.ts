@@ -211,11 +211,11 @@ function listRoute(app: FastifyInstance, services: HistoryServices): void {
       await checkSigner(services, authority, request.raw, false);
       const nowS = services.now();
       const jobs = await access.list(authority, after, PAGE_JOBS + 1, nowS);
-      const shown = jobs.slice(0, PAGE_JOBS);
-      const last = shown.at(-1);
+      const listed = jobs.slice(0, PAGE_JOBS);
+      const last = listed.at(-1);
       const origin = access.settings.exportDownloadOrigin || originOf(request);
       const records = await Promise.all(
-        shown.map(async (job) => recordOf(job, await access.urlOf(job, origin, nowS), nowS)),
+        listed.map(async (job) => recordOf(job, await access.urlOf(job, origin, nowS), nowS)),
       );
       const nextPage = last && jobs.length > PAGE_JOBS ? encodePageToken(path, last.offset) : null;
       // The answer contains download URLs, so no cache may keep it.

@@ -20,7 +20,7 @@ async function* convertedLines(source: Readable, schemas: MemberSchemas, convert
   const convertLine = (line: string): string => {
     if (columns !== null) return textOf(convert(rowOf(columns, cellsOf(line))), columns, schemas);
     columns = cellsOf(line).map((cell) => cell ?? '');
-    return shownOf(columns, schemas)
+    return describedColumns(columns, schemas)
       .map((column) => `"${column}"`)
       .join(',');
   };
@@ -43,14 +43,14 @@ function cellsOf(line: string): readonly (string | null)[] {
 /** A quoted or bare cell, at the start of the line or after a comma. */
 const CELL = /(?:^|,)(?:"((?:[^"]|"")*)"|([^,"]*))/g;
 
-const shownOf = (columns: readonly string[], schemas: MemberSchemas): readonly string[] =>
+const describedColumns = (columns: readonly string[], schemas: MemberSchemas): readonly string[] =>
   columns.filter((column) => column in schemas);
 
 const rowOf = (columns: readonly string[], cells: readonly (string | null)[]): Members =>
   Object.fromEntries(columns.map((column, index) => [column, cells[index] ?? null]));
 
 function textOf(row: Members, columns: readonly string[], schemas: MemberSchemas): string {
-  return shownOf(columns, schemas)
+  return describedColumns(columns, schemas)
     .map((column) => cellText(row[column], schemas[column]))
     .join(',');
 }

@@ -26,7 +26,7 @@ import { plainText, plainTextSql } from '../csv-text.ts';
 import { gridOf } from '../snapshots/grid.ts';
 import { HistoryStore } from '../store.ts';
 import { cleanDays, sharesOf } from './account-days.ts';
-import { sideVolumes, standings } from './boards.ts';
+import { leaderboard, sideVolumes } from './boards.ts';
 import { referralSnapshots } from './referrals.ts';
 import { fillSums, perpMoney } from './snapshots.ts';
 
@@ -205,8 +205,8 @@ async function answers(database: string): Promise<unknown> {
     money: await Promise.all(grids.map(async (grid) => byText(await perpMoney(store, users, grid, clean)))),
     referrals: await Promise.all(grids.map((grid) => referralSnapshots(store, address(key('R')), grid))),
     boards: await Promise.all([
-      standings(store, [0, 1], MIDNIGHT - 3 * DAY - 70, MIDNIGHT + 43_000),
-      standings(store, [0, 1], MIDNIGHT - 3 * DAY, MIDNIGHT),
+      leaderboard(store, [0, 1], MIDNIGHT - 3 * DAY - 70, MIDNIGHT + 43_000),
+      leaderboard(store, [0, 1], MIDNIGHT - 3 * DAY, MIDNIGHT),
       sideVolumes(store, 'taker', month, month + 3 * DAY),
       sideVolumes(store, 'maker', month + 1, MIDNIGHT),
     ]),

@@ -46,7 +46,7 @@ export async function sideVolumes(
   );
 }
 
-export interface Standing {
+export interface LeaderboardPlace {
   readonly authority: string;
   /** Quote 1e6. */
   readonly volume: string;
@@ -92,12 +92,12 @@ async function pricesAt(
  * - A position is base bought less base sold since the stored history began. Its value is base * oracle / 1e9 per account and
  *   market, truncated toward zero. The oracle price is that of `pricesAt`.
  */
-export async function standings(
+export async function leaderboard(
   source: HistoryStore,
   perpIndexes: readonly number[],
   from: number,
   to: number,
-): Promise<readonly Standing[]> {
+): Promise<readonly LeaderboardPlace[]> {
   const store = source.pinned();
   const [clean, opening, closing] = await Promise.all([
     cleanDays(store),
@@ -110,7 +110,7 @@ export async function standings(
   const funding = both(storedMoney('1', late.stored), moneySumsSql(fundingRows(DB, late.open), '1'));
   const worth = (base: string, prices: string) =>
     quoteValueSql(base, `toInt256OrZero({${prices}:Map(String, String)}[toString(market_index)])`, BASE_PRECISION);
-  return store.rows<Standing>(
+  return store.rows<LeaderboardPlace>(
     `SELECT base58Encode(owners.authority) AS authority, toString(sum(volume)) AS volume, toString(sum(pnl)) AS pnl
      FROM (
        SELECT user, volume, gained + ${worth('base_end', 'closing')} - ${worth('base_start', 'opening')} AS pnl

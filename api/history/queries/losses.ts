@@ -58,9 +58,9 @@ export interface BankruptcyTotals {
 }
 
 /**
- * Totals of all bankruptcies: |pnl| of perps and the value of borrows, the insurance payments, and the loss of other users
- * after insurance and clawbacks (docs/internals/history-semantics.md, "Liquidation rows"). A borrow's price is the newest oracle
- * sample of its market at or before its second, else `{prices}` (1e6 by spot index). Needs the parameter `baseScales`.
+ * Totals of all bankruptcies (docs/internals/history-semantics.md, "Liquidation rows"). They are |pnl| of perps and the value
+ * of borrows, the insurance payments, and the loss of other users after these and clawbacks. A borrow's price is the newest
+ * oracle sample of its market at or before its second, else `{prices}` (1e6 by spot index). Needs the parameter `baseScales`.
  */
 export async function bankruptcyTotals(store: HistoryStore, parameters: Parameters): Promise<BankruptcyTotals> {
   const [row] = await store.rows<{ count: string; total: string; paid: string; clawback: string }>(

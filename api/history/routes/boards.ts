@@ -5,7 +5,7 @@ import { answerOf, KEY, listOf, objectOf, orNull, QUOTE, TEXT, WHOLE } from '../
 import { boardPage, byRank, type RankedRow } from '../board-pages.ts';
 import { datedRange } from '../lists.ts';
 import { MinuteCache } from '../minute-cache.ts';
-import { type Standing, sideVolumes, standings } from '../queries/boards.ts';
+import { type LeaderboardPlace, leaderboard, sideVolumes } from '../queries/boards.ts';
 import { described, errorResponses, limitSchema, PAGE, PUBLIC_KEY } from '../route-schemas.ts';
 import { DAY_S } from '../seconds.ts';
 import { type HistoryServices, keyOf } from '../services.ts';
@@ -34,7 +34,7 @@ interface PageQuery {
 
 /** Every wallet of the board in both orders. */
 interface Board {
-  readonly byKey: ReadonlyMap<string, Standing>;
+  readonly byKey: ReadonlyMap<string, LeaderboardPlace>;
   readonly ranked: Readonly<Record<Sort, readonly RankedRow[]>>;
   readonly ranks: Readonly<Record<Sort, ReadonlyMap<string, number>>>;
 }
@@ -57,7 +57,7 @@ function allBoards(app: FastifyInstance, services: HistoryServices, wholeRows: n
     return cache.get('', async () => {
       const perps = markets.list().filter(({ marketType }) => marketType === 'perp');
       const indexes = perps.map(({ marketIndex }) => marketIndex);
-      return boardOf(await standings(store, indexes, now() - BOARD_DAYS * DAY_S, now()));
+      return boardOf(await leaderboard(store, indexes, now() - BOARD_DAYS * DAY_S, now()));
     });
   };
   wholeBoard(app, board, wholeRows);
@@ -65,7 +65,7 @@ function allBoards(app: FastifyInstance, services: HistoryServices, wholeRows: n
   for (const side of ['maker', 'taker'] as const) sideBoard(app, services, side);
 }
 
-function boardOf(rows: readonly Standing[]): Board {
+function boardOf(rows: readonly LeaderboardPlace[]): Board {
   const order = (sort: Sort): readonly RankedRow[] =>
     rows.map((row) => ({ authority: row.authority, value: BigInt(row[sort]) })).sort(byRank);
   const ranked = { pnl: order('pnl'), volume: order('volume') };

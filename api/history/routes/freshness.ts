@@ -234,17 +234,17 @@ async function freshness({ store, markets, completeness, now }: HistoryServices)
       .slice(0, COVERAGE_MAX)
       .map(coverageRow),
     accounts: state.accounts.map(({ slot: _, ...totals }) => totals),
-    gaps: state.gaps && shownGaps(state.gaps).map(gapRow),
+    gaps: state.gaps && listedGaps(state.gaps).map(gapRow),
   };
 }
 
 /** Newest first. Beyond the limit the open ones that may be filled count most, then other open ones, then filled ones. */
-function shownGaps(gaps: readonly ChainGap[]): readonly ChainGap[] {
+function listedGaps(gaps: readonly ChainGap[]): readonly ChainGap[] {
   const newest = [...gaps].reverse();
   if (newest.length <= GAPS_MAX) return newest;
   const weight = ({ filledAtMs, isLasting }: ChainGap) => (filledAtMs === null ? (isLasting ? 1 : 2) : 0);
-  const shown = new Set(newest.toSorted((a, b) => weight(b) - weight(a)).slice(0, GAPS_MAX));
-  return newest.filter((gap) => shown.has(gap));
+  const kept = new Set(newest.toSorted((a, b) => weight(b) - weight(a)).slice(0, GAPS_MAX));
+  return newest.filter((gap) => kept.has(gap));
 }
 
 function coverageRow({ subject, stream, firstId, lastId, chainId, missing, holes }: StreamCoverage) {

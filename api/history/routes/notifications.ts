@@ -142,12 +142,12 @@ function feedRoutes(app: FastifyInstance, services: HistoryServices): void {
         limit: FEED_PAGE_ROWS + 1,
         marks: notifications.marks.of(authority),
       });
-      const shown = rows.slice(0, FEED_PAGE_ROWS);
-      const last = rows.length > FEED_PAGE_ROWS ? shown.at(-1) : undefined;
+      const listed = rows.slice(0, FEED_PAGE_ROWS);
+      const last = rows.length > FEED_PAGE_ROWS ? listed.at(-1) : undefined;
       const find = (key: string) => services.markets.byKey(key);
       return {
         success: true,
-        records: shown.map(({ notification, state }) => notificationRecord(notification, authority, state, find)),
+        records: listed.map(({ notification, state }) => notificationRecord(notification, authority, state, find)),
         meta: { nextPage: last ? encodeFeedCursor(authority, last.notification.id) : null },
       };
     },
@@ -251,7 +251,7 @@ function deviceRoutes(app: FastifyInstance, services: HistoryServices): void {
     },
     async (request) => {
       const { authority, notifications } = await admitted(services, request, { writes: false });
-      return { success: true, devices: notifications.settings.devices(authority).map(shownDevice) };
+      return { success: true, devices: notifications.settings.devices(authority).map(deviceRow) };
     },
   );
 
@@ -309,7 +309,7 @@ function deviceRoutes(app: FastifyInstance, services: HistoryServices): void {
       });
       const isWebhook = platform === '' && token !== '';
       const secret = isWebhook ? { secret: webhookSecretOf(tokens.webhookSecret, authority, deviceId) } : {};
-      return { success: true, device: { ...shownDevice(device), ...secret } };
+      return { success: true, device: { ...deviceRow(device), ...secret } };
     },
   );
 
@@ -338,6 +338,6 @@ function deviceRoutes(app: FastifyInstance, services: HistoryServices): void {
   );
 }
 
-function shownDevice({ deviceId, token, platform, createdAtMs }: NotificationDevice): object {
+function deviceRow({ deviceId, token, platform, createdAtMs }: NotificationDevice): object {
   return { deviceId, token: token === '' ? null : token, platform, createdAt: Math.floor(createdAtMs / 1000) };
 }

@@ -77,7 +77,7 @@ describe.concurrent('a dated CSV over a socket', () => {
   /** By default the store waits 30 s for a reader. */
   const LONG_PAUSE_MS = 35_000;
   const CSV = '/market/SOL-PERP/trades/2026/6/15?format=csv';
-  const BULK = `/market/SOL-PERP/candles/1/bulk?from=${MINUTE}`;
+  const CANDLES = `/market/SOL-PERP/candles/1/bulk?from=${MINUTE}`;
 
   beforeAll(async () => {
     await stage.reset();
@@ -118,7 +118,7 @@ describe.concurrent('a dated CSV over a socket', () => {
   it('shares the bound of bulk candles: these are refused, and a CSV waits for the next place', async (context) => {
     const port = await listen(context);
     const slow = await openAll(port);
-    expect((await fetch(`http://127.0.0.1:${port}${BULK}`)).status).toBe(503);
+    expect((await fetch(`http://127.0.0.1:${port}${CANDLES}`)).status).toBe(503);
     let answered = 0;
     const paths = [CSV, '/hosted/market/SOL-PERP/trades/2026/6/15?format=csv'];
     const waiting = paths.map(async (path) => {
@@ -131,7 +131,7 @@ describe.concurrent('a dated CSV over a socket', () => {
     slow[0]?.download.destroy();
     expect(await Promise.all(waiting)).toEqual(paths.map(() => [200, MANY + 1]));
     for (const { download } of slow) download.destroy();
-    await until(async () => (await fetch(`http://127.0.0.1:${port}${BULK}`)).status === 200);
+    await until(async () => (await fetch(`http://127.0.0.1:${port}${CANDLES}`)).status === 200);
   });
 
   it('gives up its wait when its client goes away', async (context) => {
@@ -144,7 +144,7 @@ describe.concurrent('a dated CSV over a socket', () => {
     gone.destroy();
     await sleep(100);
     slow[0]?.download.destroy();
-    await until(async () => (await fetch(`http://127.0.0.1:${port}${BULK}`)).status === 200);
+    await until(async () => (await fetch(`http://127.0.0.1:${port}${CANDLES}`)).status === 200);
     for (const { download } of slow) download.destroy();
   });
 

@@ -18,9 +18,9 @@ import { byBucket, type CarriedForward } from './series.ts';
  * - `unrealizedPnl`: base * oracle / 1e9 + entry, summed over its perp positions. Base is bought less sold. An opening fill
  *   subtracts its quote from the entry (long) or adds it (short). A closing fill restores the existing entry, a flip does both.
  *   Expiry removes a position as its settlement says. The oracle price is the newest sample at or before the point, at most a
- *   day older than the first point, else the price of the account's last fill there.
- * - `unsettledPnl`: quote received less quote paid less fees over all fills, plus funding, plus amounts that liquidations moved,
- *   plus expired positions at their settle price, less settled P&L, plus base * oracle / 1e9 of each position.
+ *   day older than the first point. Without one it is the price of the account's last fill there.
+ * - `unsettledPnl`: sum of quote received less quote paid less fees over all fills, funding, amounts that liquidations moved,
+ *   and expired positions at their settle price. Settled P&L is subtracted, and base * oracle / 1e9 of each position added.
  * - `accountBalance`: value of its tokens (`TokenBalance.worth`) plus `unsettledPnl`.
  */
 export interface TradingSnapshot {

@@ -54,13 +54,13 @@ export class NotificationChannels {
     const own = recent.of(authority);
     // A client that is subscribed already has the later ones as updates; this `init` must not lack them.
     const end = hub.has(channel, client) ? recent.next : from;
-    const shown = this.#unread(
+    const unread = this.#unread(
       authority,
       loaded,
       own.filter(({ number }) => number < end),
     );
-    client.send(JSON.stringify({ type: 'init', channelType: 'notifications', channel, data: shown }));
-    const known = new Set(shown.map(({ notificationId }) => notificationId));
+    client.send(JSON.stringify({ type: 'init', channelType: 'notifications', channel, data: unread }));
+    const known = new Set(unread.map(({ notificationId }) => notificationId));
     for (const one of own) {
       if (one.number >= end && !known.has(one.notification.id))
         client.send(JSON.stringify(this.#update(authority, one)));

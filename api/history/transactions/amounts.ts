@@ -4,7 +4,7 @@ const U64_MAX = 2n ** 64n - 1n;
 const PLAIN = /^(\d{1,20})(?:\.(\d{1,20}))?$/;
 
 /**
- * The integer of a decimal text with `decimals` places; null when the text is no plain decimal, has more places, is zero, or
+ * The integer of a decimal text with `decimals` places. Null when the text is no plain decimal, has more places, is zero, or
  * does not fit into 64 bits. Zeros after the last place are allowed.
  */
 export function parseAmount(text: string, decimals: number): bigint | null {

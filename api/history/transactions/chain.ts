@@ -1,5 +1,5 @@
-// Reads and writes of the chain for transactions: one RPC node of the operator, with a time limit on each call and at most a few
-// calls at once. Markets and lookup tables change rarely and are cached.
+// Reads and writes of the chain for transactions, at one RPC node of the operator. Each call has a time limit, and few run at
+// once. Markets and lookup tables change rarely and are cached.
 
 import {
   type AddressLookupTableAccount,

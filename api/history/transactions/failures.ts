@@ -52,8 +52,9 @@ export function failureOf(
 }
 
 /**
- * The failure of a transaction on the chain, whose status has no logs. It tells the instruction, not which inner program raised the
- * error. Codes of the exchange's instructions are named from `ANCHOR_CODES_FROM` on: token and system programs have lower ones.
+ * The failure of a transaction on the chain, whose status has no logs. It names the instruction, not the inner program that
+ * raised the error. Codes of the exchange's instructions are named from `ANCHOR_CODES_FROM` on: token and system programs have
+ * lower ones.
  */
 export function landedFailureOf(
   program: ExchangeProgram,

@@ -1,5 +1,5 @@
-// Accounts after the named ones: oracles, spot markets and perp markets that the program reads for the margin of a user, and
-// those that the instruction writes (docs/internals/transactions.md, "Remaining accounts").
+// Accounts after the named ones (docs/internals/transactions.md, "Remaining accounts"). The program reads oracles, spot markets
+// and perp markets for the margin of a user; others are written by the instruction.
 
 import type { AccountMeta, PublicKey } from '@solana/web3.js';
 import type { Markets, UserAccount } from './accounts.ts';

@@ -1,4 +1,4 @@
-// What `/tx/*` needs of the process.
+// The parts of the process that `/tx/*` uses.
 
 import type { MarketRef } from '../../../schemas/index.ts';
 import type { Chain } from './chain.ts';

@@ -51,7 +51,7 @@ afterEach(async () => {
   await reader.stop();
 });
 
-async function tell(...rows: readonly Partial<FeedQuality>[]): Promise<void> {
+async function publish(...rows: readonly Partial<FeedQuality>[]): Promise<void> {
   const records = rows.map((over) => {
     const row = { ...ROW, ...over };
     return { key: `${marketKey(row)}/${row.source}`, value: encodeMessage('FeedQuality', row) };
@@ -63,8 +63,8 @@ describe('GET /quality', () => {
   it('reports last slot, age and gaps of each market and source, and the last result of each comparison', async () => {
     await stage.books(snapshot({ epoch: 3, seq: 9 }), snapshot({ epoch: 3, seq: 9, asks: [] }));
     const checked = { checks: 7, differences: 1, checkSlot: 470 };
-    await tell({}, { source: 'shadow', ...checked, checkResult: 'equal' });
-    await tell(
+    await publish({}, { source: 'shadow', ...checked, checkResult: 'equal' });
+    await publish(
       { source: 'book', ...checked, checkResult: 'differs', epoch: 3 },
       { slot: 482, atMs: 10_200, events: 6 },
     );

@@ -57,7 +57,7 @@ async def test_a_reader_sees_a_snapshot_then_changes_and_a_loss_as_stale_and_res
     change(server)
     assert isinstance(await anext(reader), Resumed)
     assert isinstance(await anext(reader), Change)
-    assert live_lines(stale.book) == lines_of(server.books["SOL-PERP"].shown("l2", None))
+    assert live_lines(stale.book) == lines_of(server.books["SOL-PERP"].visible("l2", None))
     await feed.close()
     with pytest.raises(StopAsyncIteration):
         await anext(reader)
@@ -141,7 +141,7 @@ async def test_market_star_follows_every_market_and_two_subscriptions_share_a_st
     book = one.book()
     assert book is not None
     assert book.is_current
-    assert live_lines(book) == lines_of(server.books["BTC-PERP"].shown("l2", None))
+    assert live_lines(book) == lines_of(server.books["BTC-PERP"].visible("l2", None))
     await feed.close()
 
 
@@ -170,7 +170,7 @@ def test_the_other_books_of_a_market_stay_current_after_one_is_closed(market: st
             book = one.book("SOL-PERP")
             assert book is not None
             assert book.is_current
-            assert live_lines(book) == lines_of(server.books["SOL-PERP"].shown(level, depth))
+            assert live_lines(book) == lines_of(server.books["SOL-PERP"].visible(level, depth))
         assert not any(isinstance(event, Stale) for event in events)
         await feed.close()
 

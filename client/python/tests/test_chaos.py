@@ -109,7 +109,7 @@ class Truth:
         book = self._server.books[market]
         for choice in CHOICES:
             level, depth = choice.get("level", "l2"), choice.get("depth")
-            self._lines[(market, book.epoch, book.seq, level, depth)] = lines_of(book.shown(level, depth))
+            self._lines[(market, book.epoch, book.seq, level, depth)] = lines_of(book.visible(level, depth))
 
     def of(self, book: LiveBook, choice: dict[str, Any]) -> Lines:
         assert book.position is not None
@@ -169,7 +169,7 @@ async def test_no_wrong_book_shows_through_losses_restarts_and_spoiled_messages(
         book = follower.books.book("SOL-PERP")
         assert book is not None
         assert book.is_current
-        expected = server.books["SOL-PERP"].shown(book.level, follower.choice.get("depth"))
+        expected = server.books["SOL-PERP"].visible(book.level, follower.choice.get("depth"))
         assert live_lines(book) == lines_of(expected)
         assert follower.mirror.lines(book.stream) == lines_of(expected)
         assert follower.slow_mirror.lines(book.stream) == lines_of(expected)

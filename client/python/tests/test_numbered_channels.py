@@ -38,7 +38,7 @@ def start(commitment: Commitment = "confirmed") -> tuple[FeedClient, ModelChanne
     return FeedClient("", ConnectionOptions(open=server.open)), server
 
 
-def shown(order: AccountOrder) -> tuple[int, int, int, int]:
+def terms(order: AccountOrder) -> tuple[int, int, int, int]:
     return (order.market_index, order.order_id, order.price, order.base_asset_amount_filled)
 
 
@@ -58,7 +58,7 @@ async def test_an_account_is_a_snapshot_of_all_parts_then_changes_with_cause_and
     reader = aiter(orders)
     first = await anext(reader)
     assert isinstance(first, AccountSnapshot)
-    assert [shown(one) for one in first.orders.open] == [(1, 4, 5_000_000, 0)]
+    assert [terms(one) for one in first.orders.open] == [(1, 4, 5_000_000, 0)]
     server.change(1, 4, "filled")
     second = await anext(reader)
     assert isinstance(second, OrderChange)
@@ -356,7 +356,7 @@ class Follower:
         orders = self.accounts.orders()
         assert orders is not None
         assert orders.is_current
-        assert [shown(one) for one in orders.open] == truth_of(self._server)
+        assert [terms(one) for one in orders.open] == truth_of(self._server)
         assert sorted(self.orders.values(), key=lambda one: one.key) == orders.open
         version = self._server.fills.version
         last = self.fills[-1] if self.fills else (1, 0)

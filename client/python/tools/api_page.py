@@ -22,7 +22,7 @@ MODULES = (
 #: Classes that a public one inherits from.
 INHERITED = {"feed": [("Subscription", "subscription")], "history": [("HistoryOperations", "operations")]}
 #: Special methods that say how an object is used.
-SHOWN = {"__init__", "__iter__", "__aiter__", "__aenter__", "__await__", "__len__"}
+DOCUMENTED = {"__init__", "__iter__", "__aiter__", "__aenter__", "__await__", "__len__"}
 HEAD = """# API of slotbook for Python
 
 Every public name, with its docstring. `python tools/api_page.py > API.md` writes this page.
@@ -95,13 +95,13 @@ def class_lines(module: Module, node: ast.ClassDef) -> list[str]:
     for member in node.body:
         if isinstance(member, ast.AnnAssign) and not ast.unparse(member.target).startswith("_"):
             lines += [f"    {line}" for line in (*module.comment_above(member), ast.unparse(member))]
-        elif isinstance(member, (ast.FunctionDef, ast.AsyncFunctionDef)) and is_shown(member.name):
+        elif isinstance(member, (ast.FunctionDef, ast.AsyncFunctionDef)) and is_documented(member.name):
             lines += function_lines(member, "    ")
     return lines if len(lines) > 1 else [f"{lines[0]} ..."]
 
 
-def is_shown(name: str) -> bool:
-    return name in SHOWN or not name.startswith("_")
+def is_documented(name: str) -> bool:
+    return name in DOCUMENTED or not name.startswith("_")
 
 
 def function_lines(node: ast.FunctionDef | ast.AsyncFunctionDef, indent: str) -> list[str]:

@@ -1,4 +1,4 @@
-// Initial margin with open orders, as the program checks it before it accepts an order or a withdrawal, and the ratio that an
+// Initial margin with open orders, as the program checks it before it accepts an order or a withdrawal. Also the ratio that an
 // owner sets for a position.
 
 import { abs, max, quoteOf } from '../amounts.ts';

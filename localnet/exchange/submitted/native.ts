@@ -1,5 +1,5 @@
 // The native programs that a transaction of the exchange also calls: compute budget, system, token and associated token
-// accounts. Only what such transactions need.
+// accounts. Only the parts that such transactions need.
 
 import {
   ASSOCIATED_TOKEN_PROGRAM,

@@ -1,5 +1,5 @@
-// Bytes of accounts that the chain definition does not describe: wallets, tokens, lookup tables, and the accounts of the builder
-// programme, which end in lists (docs/internals/transactions.md, "Accounts of the simulated cluster").
+// Bytes of accounts that the chain definition does not describe: wallets, tokens, lookup tables, and accounts of the builder
+// programme, which end in lists. See docs/internals/transactions.md, "Accounts of the simulated cluster".
 
 import { createHash } from 'node:crypto';
 import { LOOKUP_TABLE_PROGRAM } from '../../ledger/lookup-tables.ts';

@@ -1,6 +1,6 @@
-// Which topics the newest commits wrote, so that a process wakes only the followers that another process has records for.
-// The value of the commit sequence: u64 number of the newest commit, then the topics of that commit and those before it, newest first,
-// each as u8 count and u16 topics.
+// Which topics the newest commits wrote, so that a process wakes only the followers that another process has records for. The
+// value of the commit sequence begins with the u64 number of the newest commit. The topics of that commit and of those before
+// it follow, newest first: of each a u8 count and u16 topics.
 
 const SEQUENCE_BYTES = 8;
 const TOPIC_BYTES = 2;

@@ -1,6 +1,6 @@
-// Removes records that a newer one with the same key replaces. An index in the store has the newest offset of each key, so a run reads only
-// the records since the last one and keeps one step in memory. The index and its end change in one transaction with the removals: all
-// processes and restarts share them, and two processes that compact at once take turns.
+// Removes records that a newer one with the same key replaces. An index in the store has the newest offset of each key. So a
+// run reads only the records since the last one, and keeps one step in memory. The index and its end change in one transaction
+// with the removals: all processes and restarts share them, and two processes that compact at once take turns.
 
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { type Environment, put } from './environment.ts';

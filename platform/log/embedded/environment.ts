@@ -1,5 +1,5 @@
-// One lmdb environment per path and process, shared by all its users: batched write transactions, reads of the newest
-// snapshot, and notification of commits by this process and others.
+// One lmdb environment per path and process, shared by all its users. It batches write transactions, reads the newest snapshot,
+// and notifies of commits by this process and others.
 
 import { mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 // A lock across processes for opening and closing a store, and for each commit: the write lock of a second, always empty store.
-// Without it lmdb 3.5.6 (mdb_env_open2) can reuse the number and pages of a commit made while another process opens the store, and
-// the last process to close removes locks that an opening one relies on.
+// Without it lmdb 3.5.6 (mdb_env_open2) can reuse the number and pages of a commit made while another process opens the store.
+// And the last process to close removes locks that an opening one relies on.
 
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';

@@ -1,6 +1,6 @@
-// Layout of the embedded log in lmdb: keys that sort in log order, and a short head before each record. Small records that are appended
-// together share a value, as in a record batch of Kafka: putting one value costs the store more than the bytes in it.
-// Big endian throughout, so that byte order is numeric order.
+// Layout of the embedded log in lmdb: keys that sort in log order, and a short head before each record. Small records that are
+// appended together share a value, as in a record batch of Kafka, because a value costs the store more than its bytes. Big
+// endian throughout, so that byte order is numeric order.
 
 import { constants, deflateRawSync, inflateRawSync } from 'node:zlib';
 import { asBuffer, uint32BigEndian } from '../../../schemas/index.ts';
@@ -23,8 +23,9 @@ const KEY_LENGTH_AT = 7;
 const PLAIN = 1;
 const PACKED = 2;
 /**
- * After layout version and append time come the u16 number of records, and for each of them u8 layout version, u16 key length, u32 value
- * length, key and value. The key of the store has the offset of the last one, so that a search from any of their offsets finds them.
+ * After layout version and append time comes the u16 number of records. Each has u8 layout version, u16 key length, u32 value
+ * length, key and value. The key of the store has the offset of the last one, so that a search from any of their offsets finds
+ * them.
  */
 const BATCH = 3;
 const COUNT_AT = 7;

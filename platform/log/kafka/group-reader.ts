@@ -1,5 +1,5 @@
-// Reads the entries of consumer groups. A group that is loaded again reads only what is new in its partition, because some
-// readers look twice a second at a small group beside large ones.
+// Reads the entries of consumer groups. Loading a group again reads only the new records of its partition, because some readers
+// look twice a second at a small group beside large ones.
 
 import { partitionOf, type Topic } from '../../../schemas/index.ts';
 import { GroupEntries } from './group-entries.ts';
@@ -27,7 +27,7 @@ export class GroupReader {
   /** The newest read of each group; settles without an error. */
   readonly #reads = new Map<string, Promise<unknown>>();
 
-  /** `name` is the name of `topic` on the broker. `belongs` tells whether a record's key is one of the group. */
+  /** `name` is the name of `topic` on the broker. `belongs` says whether a record's key is one of the group. */
   constructor(
     reader: Pick<KafkaReader, 'bounds' | 'read'>,
     topic: Topic,

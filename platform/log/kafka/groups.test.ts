@@ -20,7 +20,7 @@ interface Written {
   readonly state: ReadonlyMap<string, string | null>;
 }
 
-function shown({ offsets, state }: GroupState): Record<string, string> {
+function readable({ offsets, state }: GroupState): Record<string, string> {
   const entries = [...offsets, ...state].map(([key, value]) => [
     key,
     typeof value === 'bigint' ? String(value) : Buffer.from(value).toString(),
@@ -39,7 +39,7 @@ class Model {
     }
   }
 
-  shown(): Record<string, string> {
+  readable(): Record<string, string> {
     return Object.fromEntries([...this.#entries].sort(([one], [other]) => (one < other ? -1 : 1)));
   }
 }
@@ -78,7 +78,8 @@ describe('groups on Kafka', () => {
         const model = new Model();
         // One reader keeps entries, the other begins.
         const expectSame = async () => {
-          for (const one of [reader, groupsOn(partition)]) expect(shown(await one.load(GROUP))).toEqual(model.shown());
+          for (const one of [reader, groupsOn(partition)])
+            expect(readable(await one.load(GROUP))).toEqual(model.readable());
         };
         await older.store(GROUP, { fence: fence(3n) });
         for (const { hasEpoch, step } of first) {
@@ -117,7 +118,7 @@ describe('groups on Kafka', () => {
     const newer = groupsOn(partition);
     await write(newer, { next: 3, state: new Map([['c', '4']]) }, fence(5n));
     partition.compact();
-    expect(shown(await newer.load(GROUP))).toEqual({ b: '2', c: '4', 'events/0': '3' });
+    expect(readable(await newer.load(GROUP))).toEqual({ b: '2', c: '4', 'events/0': '3' });
   });
 
   it('repeat shadowed values once no late record can come any more', async () => {
@@ -138,7 +139,7 @@ describe('groups on Kafka', () => {
     );
     await write(newer, { next: 4, state: new Map() }, fence(5n));
     partition.compact();
-    expect(shown(await newer.load(GROUP))).toEqual({ a: '1', 'events/0': '4' });
+    expect(readable(await newer.load(GROUP))).toEqual({ a: '1', 'events/0': '4' });
   });
 
   it('repeat shadowed values by themselves in a group without further commits', async () => {
@@ -154,7 +155,7 @@ describe('groups on Kafka', () => {
     const late = partition.records.length;
     await until(() => partition.records.length >= late + 2);
     partition.compact();
-    expect(shown(await newer.load(GROUP))).toEqual({ a: '2', 'events/0': '2' });
+    expect(readable(await newer.load(GROUP))).toEqual({ a: '2', 'events/0': '2' });
   });
 
   it('keep the claims of two roles of one process apart', async () => {
@@ -173,12 +174,12 @@ describe('groups on Kafka', () => {
     const large = Array.from({ length: 50 }, (_, at) => ({ key: `k${at}`, value: Buffer.alloc(100) }));
     await other.store('beside', { state: large });
     await write(groups, { next: 1, state: new Map([['a', '1']]) });
-    expect(shown(await groups.load(GROUP))).toEqual({ a: '1', 'events/0': '1' });
+    expect(readable(await groups.load(GROUP))).toEqual({ a: '1', 'events/0': '1' });
     const { readRecords } = partition;
     await groups.load(GROUP);
     expect(partition.readRecords).toBe(readRecords);
     await write(other, { next: 2, state: new Map([['a', null]]) });
-    expect(shown(await groups.load(GROUP))).toEqual({ 'events/0': '2' });
+    expect(readable(await groups.load(GROUP))).toEqual({ 'events/0': '2' });
     expect(partition.readRecords).toBe(readRecords + 2);
   });
 
@@ -202,7 +203,7 @@ describe('groups on Kafka', () => {
     await groups.load(GROUP);
     partition.empty();
     await write(groups, { next: 7, state: new Map() });
-    expect(shown(await groups.load(GROUP))).toEqual({ 'events/0': '7' });
+    expect(readable(await groups.load(GROUP))).toEqual({ 'events/0': '7' });
   });
 
   it('compare no epochs of different roles', async () => {
@@ -210,7 +211,7 @@ describe('groups on Kafka', () => {
     const groups = groupsOn(partition);
     await groups.store(GROUP, { fence: fence(9n, 'sink') });
     await write(groups, { next: 1, state: new Map() }, fence(3n));
-    expect(shown(await groups.load(GROUP))).toEqual({ 'events/0': '1' });
+    expect(readable(await groups.load(GROUP))).toEqual({ 'events/0': '1' });
   });
 
   it('have no entries after they are forgotten, also where a late record came last', async () => {
@@ -221,7 +222,7 @@ describe('groups on Kafka', () => {
     await write(older, { next: 2, state: new Map([['b', '2']]) }, fence(3n));
     await newer.forget(GROUP);
     partition.compact();
-    expect(shown(await newer.load(GROUP))).toEqual({});
+    expect(readable(await newer.load(GROUP))).toEqual({});
     expect(partition.records.filter(({ value }) => value !== null)).toHaveLength(1);
   });
 });

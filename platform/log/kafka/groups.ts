@@ -127,7 +127,7 @@ export class KafkaGroups {
     this.#timers.add(timer);
   }
 
-  /** Ends what is to come by itself. */
+  /** Stops all timers. */
   close(): void {
     for (const timer of this.#timers) clearTimeout(timer);
     this.#timers.clear();

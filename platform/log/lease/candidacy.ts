@@ -1,5 +1,5 @@
-// How a process becomes the writer of a role: at once when there is no writer, when the writer was killed on this machine, or
-// when it has an older version. Otherwise it asks, and stands by while the writer answers.
+// How a process becomes the writer of a role. It takes over at once when there is no writer, and from a writer that was killed
+// on this machine or has an older version. Otherwise it asks, and stands by while the writer answers.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import {

@@ -10,8 +10,8 @@ const MICRO_BPS_PER_STEP = 10_000n;
 const STEPS = 1_000_000n;
 
 /**
- * Mean distance of recent taker fills from `oracle`, 1e6; null when it does not apply: the book is neither crossed nor
- * locked, or the direction has no fresh mean. A mean of 0 applies.
+ * Mean distance of recent taker fills from `oracle`, 1e6. Null when the book is neither crossed nor locked, and when the
+ * direction has no fresh mean. A mean of 0 applies.
  */
 export function fillShift(market: AuctionMarket, direction: Direction, oracle: bigint): bigint | null {
   const { quotes, recentFills } = market;

@@ -1,7 +1,7 @@
 // Long and short spread of a Drift vAMM: docs/internals/vamm-quotes.md, "Drift: the spreads".
 //
-// Amounts are bigint. A spread is a share of 1e6 in a double: the released client library scales doubles and rounds late,
-// so only the same operations in the same order give its exact levels. IEEE arithmetic makes a replay quote the same.
+// Amounts are bigint. A spread is a share of 1e6 in a double, because the released client library scales doubles and rounds
+// late. Only the same operations in the same order give its exact levels. IEEE arithmetic makes a replay quote the same.
 
 import type { AmmState, BookMarket, SpreadInputs } from '../../../schemas/index.ts';
 import { confidenceShare, liveOracleStd, openDepth, priceTs, type QuotingOracle } from '../live-inputs.ts';

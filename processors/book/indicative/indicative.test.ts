@@ -249,9 +249,9 @@ describe('sets that count', () => {
     const preferred = sent(quote, 9200, 150);
     expect(board.hasRoom(KEY, preferred.maker, 9200)).toBe(true);
     expect(board.put(preferred, 9200)).toBe('changed');
-    const shown = board.fresh(KEY, 9200).map(({ maker: [first = 0] }) => first);
-    expect(shown).toHaveLength(MAX_MAKERS_PER_MARKET);
-    expect([0, 1, 150].map((seed) => shown.includes(seed))).toEqual([true, false, true]);
+    const visible = board.fresh(KEY, 9200).map(({ maker: [first = 0] }) => first);
+    expect(visible).toHaveLength(MAX_MAKERS_PER_MARKET);
+    expect([0, 1, 150].map((seed) => visible.includes(seed))).toEqual([true, false, true]);
     expect(board.put(sent(quote, 9200, 1), 9200)).toBe('full');
     const last = 149 + MAX_MAKERS_PER_MARKET;
     for (let seed = 151; seed < last; seed++) expect(board.put(sent(quote, 9200, seed), 9200)).toBe('changed');
@@ -315,8 +315,8 @@ describe('any quotes over any book', () => {
           for (const level of levelsOf) {
             const base = plain.find((one) => one.price === level.price);
             expect([level.dlob, level.vamm]).toEqual([base?.dlob ?? 0n, base?.vamm ?? 0n]);
-            const shown = orders.filter((order) => order.price === level.price);
-            expect(level.indicative ?? 0n).toBe(shown.reduce((sum, order) => sum + order.size, 0n));
+            const visible = orders.filter((order) => order.price === level.price);
+            expect(level.indicative ?? 0n).toBe(visible.reduce((sum, order) => sum + order.size, 0n));
             expect(levelSize(level)).toBe(level.dlob + level.vamm + (level.indicative ?? 0n));
             expect(levelSize(level)).toBeGreaterThan(0n);
           }

@@ -90,11 +90,11 @@ function floatingPrice(side: Side, offset: bigint, firm: FirmBook): Placed | nul
   const { oracle, mmOracle } = firm;
   if (oracle === null) return null;
   const compared = whole(floored((mmOracle ?? oracle) + offset));
-  const shown = whole(floored(oracle + offset));
-  if (compared === null || shown === null) return null;
+  const published = whole(floored(oracle + offset));
+  if (compared === null || published === null) return null;
   const held = behind(side, compared, firm);
   if (held !== compared) return { price: held, isFloating: false };
-  return { price: behind(side, shown, firm), isFloating: true };
+  return { price: behind(side, published, firm), isFloating: true };
 }
 
 function behind(side: Side, price: number, { bestBid, bestAsk }: FirmBook): number {

@@ -1,5 +1,5 @@
-// Compares a book with a fresh read of the chain: its inputs, and everything that the engine updates with each change
-// (list, price, level, queue, vAMM), recomputed from them. Changes nothing.
+// Compares a book with a fresh read of the chain. It compares the book's inputs, and recomputes from them everything that the
+// engine updates with each change (list, price, level, queue, vAMM). Changes nothing.
 
 import {
   type BookCheck,

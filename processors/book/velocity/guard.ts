@@ -4,8 +4,8 @@ import { ceilDiv, greater, lesser, squareRoot } from '../whole.ts';
 import { ONE, type Sides } from './sides.ts';
 
 /**
- * Widens spreads so that the ask is not below the oracle and the bid not above it, both as reserve price * (1 + spread) and
- * as the price of the moved reserves. Together at most 100 %. Prices above zero.
+ * Widens spreads so that the ask is not below the oracle and the bid not above it. That holds for reserve price * (1 + spread),
+ * and for the price of the moved reserves. Together at most 100 %. Prices above zero.
  */
 export function guardedSpreads(spreads: Sides, offset: bigint, reservePrice: bigint, oraclePrice: bigint): Sides {
   const needed = neededSpreads(offset, reservePrice, oraclePrice);

@@ -1,5 +1,5 @@
-// A client of the latency bench in a process of its own: a pause of the node that sends the updates must not count as latency of the
-// server. It notes when each frame showed which size of which order.
+// A client of the latency bench in a process of its own, because a pause of the node must not count as latency of the server.
+// It notes when each frame showed which size of which order.
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';

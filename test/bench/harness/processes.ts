@@ -35,8 +35,9 @@ export function machine(): { readonly cores: number; readonly load: number; read
 export type KeptThreads = 'all' | 'loop';
 
 /**
- * Lets a process run on one core only (Linux, with `taskset`), with what it starts from now on. False when that is not possible here. A
- * process that is already running counted the cores when it began: its loop would wait for helpers that have no core.
+ * Lets a process, and processes that it starts later, run on one core only (Linux, with `taskset`). False when that is not
+ * possible here. A process that is already running counted the cores when it began: its loop would wait for helpers that have
+ * no core.
  */
 export function keepOn(core: number, pid: number, threads: KeptThreads): boolean {
   if (process.platform !== 'linux' || core >= cpus().length) return false;

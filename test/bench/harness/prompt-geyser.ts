@@ -1,5 +1,6 @@
-// A gRPC server over the feed of a simulated cluster, for benches of latency. The library's server lets the event loop turn after each
-// message of a call, so a burst would wait in the node and count as latency of the reader. This one writes what a turn brings at once.
+// A gRPC server over the feed of a simulated cluster, for benches of latency. The library's server lets the event loop turn
+// after each message of a call. A burst would then wait in the node and count as latency of the reader. This one writes all
+// messages of a turn at once.
 
 import { createServer, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo } from 'node:net';

@@ -12,7 +12,7 @@ const OPCODE_PONG = 10;
 const DEFLATED = 0x40;
 const HEAD_MAX_BYTES = 10;
 const MASK = 0x80;
-/** Bytes that tell unread messages apart. */
+/** Bytes that distinguish unread messages. */
 const THIRD = 2;
 
 export interface RawSocketOptions {

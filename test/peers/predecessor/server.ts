@@ -1,6 +1,7 @@
-// The work of the predecessor's WebSocket server, on the same `ws` library: whole books only, a new envelope for each subscriber,
-// each message deflated for each socket, a timer per socket. Books arrive as lines on standard input instead of a cache's
-// channels. `/l2` parses the cached book, cuts it and serialises it again. Prints one JSON line with its port.
+// The work of the predecessor's WebSocket server, on the same `ws` library. It sends whole books only, with a new envelope for
+// each subscriber, deflates each message for each socket, and has a timer per socket. Books arrive as lines on standard input
+// instead of a cache's channels. `/l2` parses the cached book, cuts it and serialises it again. Prints one JSON line with its
+// port.
 
 import { createServer } from 'node:http';
 import { createInterface } from 'node:readline';

@@ -1,4 +1,4 @@
-// One managed ClickHouse for all test files of a worker, and databases that one test leaves empty for the next: starting the
+// One managed ClickHouse for all test files of a worker, and databases that one test leaves empty for the next. Starting the
 // engine and applying the migrations take longer than most of their tests.
 
 import { mkdtempSync } from 'node:fs';

@@ -21,16 +21,16 @@ export function serveBlocks(
   has: (slot: number) => boolean = () => true,
   isFinal: (slot: number) => boolean = () => true,
 ): void {
-  const isShown = (slot: number, config: unknown) =>
+  const isVisible = (slot: number, config: unknown) =>
     isFinal(slot) || (config as { readonly commitment?: string } | undefined)?.commitment !== 'finalized';
   const held = chain.filter(has);
   node.on('getFirstAvailableBlock', () => ({ result: held[0] ?? 0 }));
   node.on('getSlot', () => ({ result: held.at(-1) ?? 0 }));
   node.on('getBlocks', ([from, to, config]) => ({
-    result: held.filter((slot) => slot >= Number(from) && slot <= Number(to) && isShown(slot, config)),
+    result: held.filter((slot) => slot >= Number(from) && slot <= Number(to) && isVisible(slot, config)),
   }));
   node.on('getBlock', ([slot, config]) => {
-    if (!isShown(Number(slot), config)) return { error: { code: NOT_AVAILABLE, message: 'Block not available' } };
+    if (!isVisible(Number(slot), config)) return { error: { code: NOT_AVAILABLE, message: 'Block not available' } };
     const message = `Slot ${slot} was skipped, or missing due to ledger jump to recent snapshot`;
     if (!held.includes(Number(slot))) return { error: { code: SKIPPED, message } };
     const parentSlot = chain[chain.indexOf(Number(slot)) - 1] ?? 0;
@@ -39,8 +39,8 @@ export function serveBlocks(
 }
 
 /**
- * Lets a node list blocks that it does not have, as Agave 3.1.8 does at `confirmed` after it booted from a snapshot: those that the
- * snapshot remembers, until its first block is final.
+ * Lets a node list blocks that it does not have. Agave 3.1.8 does that at `confirmed` after a boot from a snapshot: it lists
+ * the blocks that the snapshot remembers, until its first block is final.
  */
 export function listRemembered(node: FaultyNode, chain: Chain, has: (slot: number) => boolean): void {
   node.on('getBlocks', ([from, to, config]) => {

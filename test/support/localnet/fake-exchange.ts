@@ -1,5 +1,5 @@
-// A small exchange by script, for tests of the ledger and the RPC server: a few accounts of one program, two transactions
-// a slot, one closed account, all computed from the slot number and the seed.
+// A small exchange by script, for tests of the ledger and the RPC server. It has a few accounts of one program, two
+// transactions a slot and one closed account, all computed from the slot number and the seed.
 
 import { createHash } from 'node:crypto';
 import bs58 from 'bs58';

@@ -137,8 +137,8 @@ export async function playSteps(
     } else if (step.kind === 'read') {
       const from = pick(topics, step.topic);
       const seen = await log.read(from, step.partition, BigInt(step.from), step.max);
-      expect(shown(seen)).toEqual(
-        shownModel(partitionModel(from, step.partition)).slice(step.from, step.from + step.max),
+      expect(recordLines(seen)).toEqual(
+        modelLines(partitionModel(from, step.partition)).slice(step.from, step.from + step.max),
       );
     } else if (step.kind === 'forget') {
       await log.forget(pick(groups, step.group));
@@ -151,7 +151,7 @@ export async function playSteps(
     for (let partition = 0; partition < MODEL_PARTITIONS; partition++) {
       const model = partitionModel(one, partition);
       expect(await log.bounds(one, partition)).toEqual({ earliest: 0n, next: BigInt(model.length) });
-      expect(shown(await log.read(one, partition, 0n, 1000))).toEqual(shownModel(model));
+      expect(recordLines(await log.read(one, partition, 0n, 1000))).toEqual(modelLines(model));
     }
   }
   for (const [index, name] of groups.entries()) {
@@ -162,11 +162,11 @@ export async function playSteps(
   return log;
 }
 
-function shown(records: readonly LogRecord[]): string[] {
+function recordLines(records: readonly LogRecord[]): string[] {
   return records.map(({ offset, key, value }) => `${offset} ${key} ${hex(value)}`);
 }
 
-function shownModel(records: readonly { key: string; value: string }[]): string[] {
+function modelLines(records: readonly { key: string; value: string }[]): string[] {
   return records.map(({ key, value }, offset) => `${offset} ${key} ${value}`);
 }
 

@@ -17,8 +17,8 @@ const UV_VERSION = '0.13.9';
 const CACHE = fileURLToPath(new URL('../../../node_modules/.cache/slotbook/', import.meta.url));
 const COMPILED = path.join(CACHE, 'pycache');
 /**
- * Compiled modules are kept for the next process, outside of the sources, also where the machine's settings forbid it: a third of the
- * processor time of these tests was compilation.
+ * Compiled modules are kept for the next process, outside of the sources, also where the machine's settings forbid it. Without
+ * them compilation is a third of these tests' processor time.
  */
 const COMPILED_ONCE = { PYTHONPYCACHEPREFIX: COMPILED, PYTHONDONTWRITEBYTECODE: '' };
 const RUN_WITHIN_MS = 600_000;

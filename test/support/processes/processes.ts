@@ -20,7 +20,7 @@ const POLL_MS = 50;
 /** A probe that takes long is repeated less often: asking takes a tenth of the time at most. */
 const PAUSES_PER_PROBE = 9;
 const PAUSE_MAX_MS = 1_000;
-/** How long a check waits for what must come. A machine with two cores and many processes takes its time. */
+/** How long a check waits for an event that must come. A machine with two cores and many processes takes its time. */
 export const PATIENCE_MS = 240_000;
 const STDERR_KEPT_LINES = 200;
 /** The first lines say why a process did not start. */
@@ -47,7 +47,7 @@ const FREE_PORTS: Settings = {
   GATEWAY_PORT: 0,
   HISTORY_PORT: 0,
   METRICS_PORT: 0,
-  // A busy machine cannot keep up with a chain at several times the speed; what these tests look at is not how far it falls behind.
+  // A busy machine cannot keep up with a chain at several times the speed. These tests do not look at how far it falls behind.
   BOOK_SLOTS_BEHIND_MAX: 10_000,
   LOG_LEVEL: 'warn',
   // Fewer, larger blocks: small ones cost ClickHouse most of the time of a test.

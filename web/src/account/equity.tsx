@@ -22,10 +22,10 @@ type Snapshot = HistoryAnswer<'/user/{accountId}/snapshots/trading'>['snapshots'
 export function Equity({ account }: { readonly account: string }) {
   const days = useSignal<number>(7);
   const element = useRef<HTMLDivElement>(null);
-  const shown = days.value;
+  const span = days.value;
   const polled = usePolled(
-    `${account} ${shown}`,
-    (signal) => history.get('/user/{accountId}/snapshots/trading', { accountId: account, days: shown }, { signal }),
+    `${account} ${span}`,
+    (signal) => history.get('/user/{accountId}/snapshots/trading', { accountId: account, days: span }, { signal }),
     REFRESH_MS,
   );
   const snapshots = polled.data?.snapshots ?? [];

@@ -1,5 +1,5 @@
 // Open perp positions of an account, from what the history serves. A funding payment names the position of its market, and a
-// fill that turned a position around names what it closed: the newer of both, plus the fills since, is the position.
+// fill that turned a position around names the part it closed. The newer of both, plus the fills since, is the position.
 
 import type { Row } from './row.ts';
 

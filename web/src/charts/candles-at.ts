@@ -36,14 +36,14 @@ async function begunCandle(market: string, from: number, moment: Moment, signal:
   const hour = Math.max(from, moment.ts - (moment.ts % HOUR));
   const minute = Math.max(from, moment.ts - (moment.ts % MINUTE));
   const [hours, minutes, fills] = await Promise.all([
-    hour > from ? bulk(market, '60', from, hour, signal) : [],
-    minute > hour ? bulk(market, '1', hour, minute, signal) : [],
+    hour > from ? candlesIn(market, '60', from, hour, signal) : [],
+    minute > hour ? candlesIn(market, '1', hour, minute, signal) : [],
     fillsOf(market, minute, moment, signal),
   ]);
   return summed(from, [...hours, ...minutes, ...fills], moment.oracle);
 }
 
-async function bulk(
+async function candlesIn(
   market: string,
   resolution: Resolution,
   from: number,

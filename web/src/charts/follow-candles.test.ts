@@ -38,11 +38,11 @@ function answer() {
 }
 
 /** State of the chart: the last bucket of each page, and each failure. */
-const shown: unknown[] = [];
+const displayed: unknown[] = [];
 const view = {
-  take: (page: readonly Candle[]) => shown.push(page.at(-1)?.ts),
+  take: (page: readonly Candle[]) => displayed.push(page.at(-1)?.ts),
   update: () => {},
-  fail: (reason: unknown) => shown.push(reason),
+  fail: (reason: unknown) => displayed.push(reason),
 };
 let followers = 0;
 
@@ -63,7 +63,7 @@ function travelTo(slot: number | null): void {
 
 afterEach(() => {
   travelTo(null);
-  shown.splice(0);
+  displayed.splice(0);
 });
 
 it('are the live ones after time travel has ended, though its load answers later', async () => {
@@ -75,10 +75,10 @@ it('are the live ones after time travel has ended, though its load answers later
   await vi.waitFor(() => expect(candlesAt).toHaveBeenCalled());
   travelTo(null);
   live.resolve([candle(60)]);
-  await vi.waitFor(() => expect(shown).toEqual([60]));
+  await vi.waitFor(() => expect(displayed).toEqual([60]));
   earlier.resolve([candle(5)]);
   await new Promise(setImmediate);
-  expect([shown, followers]).toEqual([[60], 1]);
+  expect([displayed, followers]).toEqual([[60], 1]);
   stop();
   expect(followers).toBe(0);
 });
@@ -89,10 +89,10 @@ it('are followed once after several connections, and a load of an earlier one ma
   const stop = start();
   for (const isOpen of [true, false]) isHistoryOpen.value = isOpen;
   loads[2]?.resolve([candle(180)]);
-  await vi.waitFor(() => expect(shown).toEqual([180]));
+  await vi.waitFor(() => expect(displayed).toEqual([180]));
   loads[0]?.resolve([candle(60)]);
   loads[1]?.reject(new Error('no answer'));
   await new Promise(setImmediate);
-  expect([shown, followers]).toEqual([[180], 1]);
+  expect([displayed, followers]).toEqual([[180], 1]);
   stop();
 });

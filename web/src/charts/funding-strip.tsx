@@ -7,7 +7,7 @@ import { history } from '../services.ts';
 import { marketOf } from '../state/markets.ts';
 import { travelTs } from '../travel/travel.ts';
 
-const SHOWN = 50;
+const LISTED_RATES = 50;
 const REFRESH_MS = 30_000;
 const HALF = 14;
 const FUNDING_UNITS = 1e9;
@@ -27,7 +27,8 @@ export function FundingStrip({ market }: { readonly market: string }) {
   const interval = endTs === undefined ? {} : { startTs: 0, endTs };
   const { data } = usePolled(
     isPerp ? `${market} ${endTs}` : null,
-    (signal) => history.get('/market/{symbol}/fundingRates', { symbol: market, limit: SHOWN, ...interval }, { signal }),
+    (signal) =>
+      history.get('/market/{symbol}/fundingRates', { symbol: market, limit: LISTED_RATES, ...interval }, { signal }),
     REFRESH_MS,
   );
   const rates = (data?.records ?? []).toReversed();
@@ -35,16 +36,16 @@ export function FundingStrip({ market }: { readonly market: string }) {
   const newest = rates.at(-1);
   const words = newest ? `newest ${percent(fundingPercent(newest), 4)} an hour` : 'none yet';
   return (
-    <svg class="funding-strip" viewBox={`0 0 ${SHOWN * 4} ${2 * HALF}`} preserveAspectRatio="none" role="img">
+    <svg class="funding-strip" viewBox={`0 0 ${LISTED_RATES * 4} ${2 * HALF}`} preserveAspectRatio="none" role="img">
       <title>{`Funding rates of ${market}: ${words}`}</title>
-      <line x1="0" x2={SHOWN * 4} y1={HALF} y2={HALF} class="axis" />
+      <line x1="0" x2={LISTED_RATES * 4} y1={HALF} y2={HALF} class="axis" />
       {rates.map((record, index) => {
         const share = fundingPercent(record) / most;
         const height = Math.max(1, Math.abs(share) * (HALF - 1));
         return (
           <rect
             key={`${record.ts}/${record.slot}`}
-            x={(SHOWN - rates.length + index) * 4}
+            x={(LISTED_RATES - rates.length + index) * 4}
             y={share < 0 ? HALF : HALF - height}
             width="3"
             height={height}

@@ -6,7 +6,7 @@ import { type AsyncApi, type AsyncMessage, nameOf, resolve } from './documents.t
 import { SchemaView } from './schema-view.tsx';
 
 const KEPT_MESSAGES = 20;
-const SHOWN_CHARS = 1_500;
+const DISPLAYED_CHARS = 1_500;
 
 export interface SocketTry {
   readonly url: string | null;
@@ -88,7 +88,7 @@ function TrySocket({ url, example }: SocketTry) {
       opened.send(text);
     };
     opened.onmessage = ({ data }) => {
-      received.value = [String(data).slice(0, SHOWN_CHARS), ...received.value].slice(0, KEPT_MESSAGES);
+      received.value = [String(data).slice(0, DISPLAYED_CHARS), ...received.value].slice(0, KEPT_MESSAGES);
     };
     opened.onclose = ({ code, reason }) => {
       state.value = `closed (${code}${reason === '' ? '' : `, ${reason}`})`;

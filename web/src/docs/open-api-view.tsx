@@ -8,7 +8,7 @@ import { type Service, wordsOf } from '../services.ts';
 import { type OpenApi, type Operation, type Parameter, resolve } from './documents.ts';
 import { SchemaView, typeText } from './schema-view.tsx';
 
-const SHOWN_CHARS = 20_000;
+const DISPLAYED_CHARS = 20_000;
 
 interface OperationProps {
   readonly document: OpenApi;
@@ -23,7 +23,7 @@ export function OpenApiView({ document, service }: { readonly document: OpenApi;
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     methods.get ? [{ path, operation: methods.get }] : [],
   );
-  const shown = operations.filter(({ path, operation }) =>
+  const matching = operations.filter(({ path, operation }) =>
     `${path} ${operation.summary ?? ''}`.toLowerCase().includes(wanted),
   );
   return (
@@ -39,10 +39,10 @@ export function OpenApiView({ document, service }: { readonly document: OpenApi;
           search.value = currentTarget.value;
         }}
       />
-      {shown.map(({ path, operation }) => (
+      {matching.map(({ path, operation }) => (
         <OperationView key={path} document={document} service={service} path={path} operation={operation} />
       ))}
-      {shown.length === 0 ? <p class="note">No path matches.</p> : null}
+      {matching.length === 0 ? <p class="note">No path matches.</p> : null}
     </>
   );
 }
@@ -188,5 +188,7 @@ function pretty(body: string): string {
   } catch {
     // Shown as it came.
   }
-  return text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}\n… ${count(text.length - SHOWN_CHARS)} more` : text;
+  return text.length > DISPLAYED_CHARS
+    ? `${text.slice(0, DISPLAYED_CHARS)}\n… ${count(text.length - DISPLAYED_CHARS)} more`
+    : text;
 }

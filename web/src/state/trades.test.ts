@@ -18,7 +18,7 @@ let stored: string[] = [];
 let isDown = false;
 let stop: () => void;
 
-const shown = () => trades.value.map(({ id }) => id);
+const ids = () => trades.value.map(({ id }) => id);
 const connect = (is: 'open' | 'lost'): void => {
   (connection as Signal<Pick<Connection, 'is'>>).value = { is };
 };
@@ -43,16 +43,16 @@ afterEach(() => {
 it('has a fill that the history stores only after the page has connected', async () => {
   connect('open');
   await vi.advanceTimersByTimeAsync(10);
-  expect(shown()).toEqual(['1']);
+  expect(ids()).toEqual(['1']);
   stored.push('2');
   await vi.advanceTimersByTimeAsync(RELOADED_MS);
-  expect(shown()).toEqual(['2', '1']);
+  expect(ids()).toEqual(['2', '1']);
   connect('lost');
   connect('open');
   await vi.advanceTimersByTimeAsync(10);
   stored.push('3');
   await vi.advanceTimersByTimeAsync(RELOADED_MS);
-  expect(shown()).toEqual(['3', '2', '1']);
+  expect(ids()).toEqual(['3', '2', '1']);
 });
 
 it('is loaded again until the history answers, then no more', async () => {
@@ -60,11 +60,11 @@ it('is loaded again until the history answers, then no more', async () => {
   connect('open');
   vi.mocked(history.get).mockClear();
   await vi.advanceTimersByTimeAsync(60 * RELOADED_MS);
-  expect([shown(), tradesError.value]).toEqual([[], 'Error: no answer']);
+  expect([ids(), tradesError.value]).toEqual([[], 'Error: no answer']);
   expect(vi.mocked(history.get).mock.calls.length).toBeLessThan(10);
   isDown = false;
   await vi.advanceTimersByTimeAsync(60 * RELOADED_MS);
-  expect([shown(), tradesError.value]).toEqual([['1'], null]);
+  expect([ids(), tradesError.value]).toEqual([['1'], null]);
   const count = vi.mocked(history.get).mock.calls.length;
   await vi.advanceTimersByTimeAsync(10 * RELOADED_MS);
   expect(vi.mocked(history.get).mock.calls.length).toBe(count);

@@ -5,7 +5,7 @@ import type { HistoryRecord, Trade } from '../../../client/index.ts';
 import { history, wordsOf } from '../services.ts';
 import { connection, feed } from './book-feed.ts';
 
-export interface ShownTrade {
+export interface DisplayedTrade {
   readonly id: string;
   /** Unix seconds. */
   readonly ts: number;
@@ -22,7 +22,7 @@ export interface ShownTrade {
 /** A fill in raw integers, as the history serves it. */
 export type HistoryTrade = HistoryRecord<'/market/{symbol}/trades'>;
 
-const SHOWN = 100;
+const DISPLAYED_MAX = 100;
 const FIRST_PAGE = 50;
 /** The history has a fill some seconds after the channel has sent it, so each connect loads twice. */
 const LOADS = 2;
@@ -30,7 +30,7 @@ const LOADS = 2;
 const RELOAD_MS = 5_000;
 const QUOTE_UNITS = 1e6;
 
-export const trades = signal<readonly ShownTrade[]>([]);
+export const trades = signal<readonly DisplayedTrade[]>([]);
 export const tradesError = signal<string | null>(null);
 /** False until the history has answered for the market. */
 export const isTradesLoaded = signal(false);
@@ -42,7 +42,7 @@ function sideOf(taker: string | null | undefined, maker: string | null | undefin
 
 const isLiquidation = (explanation: string) => /liquidat/i.test(explanation);
 
-function fromChannel(trade: Trade): ShownTrade {
+function fromChannel(trade: Trade): DisplayedTrade {
   const { ts, slot, txSig, baseAssetAmountFilled: size, quoteAssetAmountFilled: quote } = trade;
   return {
     ...{ id: String(trade.fillRecordId), ts, slot, txSig, size, price: size === 0 ? 0 : quote / size },
@@ -52,7 +52,7 @@ function fromChannel(trade: Trade): ShownTrade {
 }
 
 /** `baseDecimals` of the market. */
-export function fromHistory(trade: HistoryTrade, baseDecimals: number): ShownTrade {
+export function fromHistory(trade: HistoryTrade, baseDecimals: number): DisplayedTrade {
   const { ts, slot, txSig } = trade;
   return {
     ...{ id: trade.fillRecordId ?? txSig, ts, slot, txSig },
@@ -64,10 +64,12 @@ export function fromHistory(trade: HistoryTrade, baseDecimals: number): ShownTra
 }
 
 /** Newest first, each fill once. */
-function merged(known: readonly ShownTrade[], added: readonly ShownTrade[]): readonly ShownTrade[] {
+function merged(known: readonly DisplayedTrade[], added: readonly DisplayedTrade[]): readonly DisplayedTrade[] {
   const ids = new Set(added.map(({ id }) => id));
   const all = [...added, ...known.filter(({ id }) => !ids.has(id))];
-  return all.sort((left, right) => right.slot - left.slot || Number(right.id) - Number(left.id)).slice(0, SHOWN);
+  return all
+    .sort((left, right) => right.slot - left.slot || Number(right.id) - Number(left.id))
+    .slice(0, DISPLAYED_MAX);
 }
 
 /** Follows the fills of a market until the returned function is called. */
@@ -75,7 +77,7 @@ export function followTrades(market: string, marketType: 'perp' | 'spot', baseDe
   trades.value = [];
   isTradesLoaded.value = false;
   tradesError.value = null;
-  let waiting: ShownTrade[] = [];
+  let waiting: DisplayedTrade[] = [];
   const flush = setInterval(() => {
     if (waiting.length === 0) return;
     trades.value = merged(trades.value, waiting);

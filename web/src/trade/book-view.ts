@@ -4,8 +4,8 @@ import { computed, signal } from '@preact/signals';
 import { type BookState, books } from '../state/book-feed.ts';
 import { stored } from '../state/stored.ts';
 import { travelBook } from '../travel/travel.ts';
+import type { DisplayedBook } from './displayed-book.ts';
 import type { Level, Side } from './rows.ts';
-import type { ShownBook } from './shown-book.ts';
 
 /** Width of a row, 1e6, by market; absent: every level. */
 export const groups = stored<Readonly<Record<string, string>>>('groups', {});
@@ -14,16 +14,16 @@ export const showsIndicative = stored('indicative', false);
 export const ownAccounts = stored<readonly string[]>('accounts', []);
 
 /** The book with indicative quotes over it; null while it is not followed. */
-export const indicativeBook = signal<ShownBook | null>(null);
+export const indicativeBook = signal<DisplayedBook | null>(null);
 
-export const shownBook = computed<ShownBook | null>(() => {
+export const displayedBook = computed<DisplayedBook | null>(() => {
   if (travelBook.value) return travelBook.value;
   if (showsIndicative.value) return indicativeBook.value;
   const live = books.l2.value;
   return live && fromLive(live);
 });
 
-function fromLive({ keeper, market, epoch, seq, slot, receivedAtMs, receivedAt }: BookState): ShownBook {
+function fromLive({ keeper, market, epoch, seq, slot, receivedAtMs, receivedAt }: BookState): DisplayedBook {
   return {
     ...{ market, epoch, seq, slot, receivedAtMs, receivedAt, from: 'live' },
     // Views of the keeper's lists: read in the frame that draws them.
@@ -46,4 +46,4 @@ export const ownPrices = computed<Readonly<Record<Side, ReadonlySet<string>>>>((
 });
 
 /** The book of the last drawn frame, for scripts and tests (web/README.md). */
-export const drawn = signal<{ readonly book: ShownBook } | null>(null);
+export const drawn = signal<{ readonly book: DisplayedBook } | null>(null);

@@ -7,7 +7,7 @@ import { useSize } from '../parts/use-size.ts';
 import { requestDraw } from '../state/clock.ts';
 import { freshness } from '../state/freshness.ts';
 import { parametersOf } from '../state/markets.ts';
-import { shownBook } from './book-view.ts';
+import { displayedBook } from './book-view.ts';
 import { drawDepth } from './depth-canvas.ts';
 
 export function Depth({ market }: { readonly market: string }) {
@@ -16,7 +16,7 @@ export function Depth({ market }: { readonly market: string }) {
   const { baseDecimals } = parametersOf(market);
   useEffect(() => {
     const draw = () => {
-      const book = shownBook.peek();
+      const book = displayedBook.peek();
       if (!canvas.current || size.width === 0 || book?.market !== market) return;
       drawDepth(canvas.current, {
         ...{ width: size.width, height: size.height, bids: book.bids, asks: book.asks, baseDecimals },
@@ -24,7 +24,7 @@ export function Depth({ market }: { readonly market: string }) {
       });
     };
     return effect(() => {
-      void [shownBook.value, palette.value, freshness.value.isStale];
+      void [displayedBook.value, palette.value, freshness.value.isStale];
       requestDraw(draw);
     });
   }, [market, size.width, size.height, baseDecimals]);

@@ -6,11 +6,11 @@ import { now } from '../state/clock.ts';
 import { freshness } from '../state/freshness.ts';
 import { noticeCounts } from '../state/notices.ts';
 import { isTravelling, travelSlot } from '../travel/travel.ts';
-import { shownBook, showsIndicative } from './book-view.ts';
+import { displayedBook, showsIndicative } from './book-view.ts';
 
 export function FeedLine() {
   const { kind, label, explanation } = freshness.value;
-  const book = shownBook.value;
+  const book = displayedBook.value;
   const live = books.l2.value;
   const { resumed = 0, gap = 0, mismatch = 0 } = noticeCounts.value;
   return (

@@ -8,7 +8,8 @@ import { useSize } from '../parts/use-size.ts';
 import { requestDraw } from '../state/clock.ts';
 import { freshness } from '../state/freshness.ts';
 import { parametersOf } from '../state/markets.ts';
-import { drawn, groups, ownPrices, shownBook } from './book-view.ts';
+import { displayedBook, drawn, groups, ownPrices } from './book-view.ts';
+import type { DisplayedBook } from './displayed-book.ts';
 import {
   drawLadder,
   type LadderFrame,
@@ -19,7 +20,6 @@ import {
   sizeText,
 } from './ladder-canvas.ts';
 import { type LadderRow, ladderRows, type Side } from './rows.ts';
-import type { ShownBook } from './shown-book.ts';
 
 const TABLE_INTERVAL_MS = 1_000;
 const PRICE_DECIMALS = 6;
@@ -29,16 +29,16 @@ const SOURCE_NAMES: Readonly<Record<string, string>> = {
   indicative: 'indicative quotes',
 };
 
-export interface ShownLadder {
-  readonly book: ShownBook;
+export interface DisplayedLadder {
+  readonly book: DisplayedBook;
   readonly bids: readonly LadderRow[];
   readonly asks: readonly LadderRow[];
 }
 
 /** The rows of the newest frame. */
-export const shownLadder: { current: ShownLadder | null } = { current: null };
+export const displayedLadder: { current: DisplayedLadder | null } = { current: null };
 /** The same, at most once a second, for the table. */
-const tableRows = signal<ShownLadder | null>(null);
+const tableRows = signal<DisplayedLadder | null>(null);
 
 export function Ladder({ market }: { readonly market: string }) {
   const { ref, size } = useSize<HTMLDivElement>();
@@ -52,7 +52,7 @@ export function Ladder({ market }: { readonly market: string }) {
   useEffect(() => {
     let tableAtMs = 0;
     const draw = () => {
-      const book = shownBook.peek();
+      const book = displayedBook.peek();
       if (!canvas.current || size.width === 0) return;
       const fit = rowsThatFit(size.height);
       const group = BigInt(groups.peek()[market] ?? '0');
@@ -68,18 +68,18 @@ export function Ladder({ market }: { readonly market: string }) {
         ...{ own: ownPrices.peek(), chosen: chosen.current, palette: palette.peek() },
         isStale: freshness.peek().isStale,
       });
-      shownLadder.current = isOfMarket ? { book, bids, asks } : null;
-      describe(details.current, chosen.current, shownLadder.current, baseDecimals);
+      displayedLadder.current = isOfMarket ? { book, bids, asks } : null;
+      describe(details.current, chosen.current, displayedLadder.current, baseDecimals);
       if (isOfMarket) drawn.value = { book };
       const nowMs = performance.now();
       if (nowMs - tableAtMs > TABLE_INTERVAL_MS || tableRows.peek()?.book.market !== book?.market) {
         tableAtMs = nowMs;
-        tableRows.value = shownLadder.current;
+        tableRows.value = displayedLadder.current;
       }
     };
     return effect(() => {
       // Each of these brings a new frame.
-      void [shownBook.value, groups.value, ownPrices.value, palette.value, freshness.value.isStale];
+      void [displayedBook.value, groups.value, ownPrices.value, palette.value, freshness.value.isStale];
       requestDraw(draw);
     });
   }, [market, size.width, size.height, baseDecimals]);
@@ -89,7 +89,7 @@ export function Ladder({ market }: { readonly market: string }) {
     groups.value = { ...groups.value };
   };
   const onKey = (event: KeyboardEvent) => {
-    const next = movedBy(event.key, chosen.current, shownLadder.current);
+    const next = movedBy(event.key, chosen.current, displayedLadder.current);
     if (next === undefined) return;
     event.preventDefault();
     choose(next);
@@ -108,7 +108,7 @@ export function Ladder({ market }: { readonly market: string }) {
           aria-label={`Order book of ${market}. Arrow keys move along the rows; the table below has the same rows.`}
           tabIndex={0}
           onPointerMove={({ offsetY }) => {
-            const ladder = shownLadder.current;
+            const ladder = displayedLadder.current;
             choose(rowAt(offsetY, size.height, ladder?.asks.length ?? 0, ladder?.bids.length ?? 0));
           }}
           onPointerLeave={() => choose(null)}
@@ -126,7 +126,7 @@ export function Ladder({ market }: { readonly market: string }) {
 function movedBy(
   key: string,
   from: LadderFrame['chosen'],
-  ladder: ShownLadder | null,
+  ladder: DisplayedLadder | null,
 ): LadderFrame['chosen'] | undefined {
   if (key === 'Escape') return null;
   if (!ladder || (key !== 'ArrowUp' && key !== 'ArrowDown')) return undefined;
@@ -144,7 +144,7 @@ function movedBy(
 function describe(
   element: HTMLOutputElement | null,
   chosen: LadderFrame['chosen'],
-  ladder: ShownLadder | null,
+  ladder: DisplayedLadder | null,
   baseDecimals: number,
 ): void {
   if (!element) return;

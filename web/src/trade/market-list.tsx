@@ -18,7 +18,7 @@ export function MarketList({ market }: { readonly market: string }) {
   const search = useSignal('');
   const sort = useSignal<SortName>('volume');
   const wanted = search.value.trim().toUpperCase();
-  const shown = markets.value
+  const matching = markets.value
     .filter(({ symbol }) => symbol.includes(wanted))
     .toSorted((left, right) => left.marketType.localeCompare(right.marketType) || SORTS[sort.value](left, right));
   return (
@@ -48,7 +48,7 @@ export function MarketList({ market }: { readonly market: string }) {
       </div>
       {marketsError.value === null ? null : <p class="problem">{marketsError.value}</p>}
       <ul>
-        {shown.map((one) => (
+        {matching.map((one) => (
           <li key={one.symbol}>
             <MarketRow market={one} isChosen={one.symbol === market} />
           </li>

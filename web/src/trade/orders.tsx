@@ -11,7 +11,7 @@ import { ownAccounts } from './book-view.ts';
 import { sizeText } from './ladder-canvas.ts';
 import type { Side } from './rows.ts';
 
-const SHOWN = 40;
+const LISTED_ORDERS = 40;
 const PRICE_DECIMALS = 6;
 const INTERVAL_MS = 250;
 
@@ -54,7 +54,7 @@ export function Orders({ market }: { readonly market: string }) {
     const earlier = travelOrders.peek();
     const live = books.l3.peek();
     const sides = (of: (side: Side) => readonly Omit<QueuedOrder, 'place'>[], slot: number) => ({
-      ...{ slot, bids: queued(of('bids'), SHOWN), asks: queued(of('asks'), SHOWN) },
+      ...{ slot, bids: queued(of('bids'), LISTED_ORDERS), asks: queued(of('asks'), LISTED_ORDERS) },
     });
     if (isTravelling.peek()) list.value = earlier && sides((side) => earlier[side].map(fromEarlier), earlier.slot);
     else if (live?.market === market) list.value = sides((side) => live.keeper.orders(side), live.slot);

@@ -1,13 +1,13 @@
 // The newest fills, with the side of the taker; liquidations are marked.
 
 import { count, decimal, price, timeOf } from '../format.ts';
-import { isTradesLoaded, type ShownTrade, trades, tradesError } from '../state/trades.ts';
+import { type DisplayedTrade, isTradesLoaded, trades, tradesError } from '../state/trades.ts';
 import { isTravelLoading, isTravelling, travelTrades } from '../travel/travel.ts';
 
-const SHOWN = 60;
+const LISTED_TRADES = 60;
 
 export function TradeList({ market }: { readonly market: string }) {
-  const list = (isTravelling.value ? travelTrades.value : trades.value).slice(0, SHOWN);
+  const list = (isTravelling.value ? travelTrades.value : trades.value).slice(0, LISTED_TRADES);
   const error = tradesError.value;
   const isLoaded = isTravelling.value ? !isTravelLoading.value : isTradesLoaded.value;
   return (
@@ -42,7 +42,7 @@ export function TradeList({ market }: { readonly market: string }) {
   );
 }
 
-function TradeRow({ trade }: { readonly trade: ShownTrade }) {
+function TradeRow({ trade }: { readonly trade: DisplayedTrade }) {
   const { side, size, ts, slot, isLiquidation, txSig } = trade;
   const words = `${side === 'buy' ? 'Bought' : 'Sold'} by the taker at slot ${count(slot)}, transaction ${txSig}`;
   return (

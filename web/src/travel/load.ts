@@ -3,8 +3,8 @@
 import { batch, effect, signal } from '@preact/signals';
 import { type OrderbookAnswer, RestError } from '../../../client/index.ts';
 import { history, orderbook, wordsOf } from '../services.ts';
-import { fromHistory, type ShownTrade } from '../state/trades.ts';
-import type { ShownBook } from '../trade/shown-book.ts';
+import { type DisplayedTrade, fromHistory } from '../state/trades.ts';
+import type { DisplayedBook } from '../trade/displayed-book.ts';
 import { levelsOf } from '../trade/whole-levels.ts';
 import {
   earliestSlot,
@@ -62,7 +62,7 @@ export async function loadSlot(market: string, slot: number, baseDecimals: numbe
   }
 }
 
-function earlierBook(market: string, slot: number, { bids, asks, ts }: OrderbookAnswer<'/l2'>): ShownBook {
+function earlierBook(market: string, slot: number, { bids, asks, ts }: OrderbookAnswer<'/l2'>): DisplayedBook {
   return {
     ...{ market, slot, epoch: null, seq: null, from: 'earlier' },
     ...{ bids: levelsOf(bids), asks: levelsOf(asks) },
@@ -76,7 +76,7 @@ async function tradesUntil(
   ts: number,
   baseDecimals: number,
   signal: AbortSignal,
-): Promise<readonly ShownTrade[]> {
+): Promise<readonly DisplayedTrade[]> {
   // The server received the slot's book a moment after its block; the slot decides what belongs.
   const params = { symbol: market, startTs: ts - DAY_SECONDS, endTs: ts + 1, limit: TRADES };
   const { records } = await history.get('/market/{symbol}/trades', params, { signal });

@@ -4,8 +4,8 @@ import { computed, signal } from '@preact/signals';
 import type { OrderbookAnswer } from '../../../client/index.ts';
 import { route, setOptions } from '../route.ts';
 import { headSlot } from '../state/book-feed.ts';
-import type { ShownTrade } from '../state/trades.ts';
-import type { ShownBook } from '../trade/shown-book.ts';
+import type { DisplayedTrade } from '../state/trades.ts';
+import type { DisplayedBook } from '../trade/displayed-book.ts';
 
 type Orders = OrderbookAnswer<'/l3'>;
 export type EarlierOrder = Orders['bids'][number];
@@ -17,9 +17,9 @@ export const travelSlot = computed<number | null>(() => {
   return route.value.view === 'trade' && /^\d+$/.test(text) ? Number(text) : null;
 });
 export const isTravelling = computed(() => travelSlot.value !== null);
-export const travelBook = signal<ShownBook | null>(null);
+export const travelBook = signal<DisplayedBook | null>(null);
 export const travelOrders = signal<EarlierOrders | null>(null);
-export const travelTrades = signal<readonly ShownTrade[]>([]);
+export const travelTrades = signal<readonly DisplayedTrade[]>([]);
 /** Unix seconds of the slot; null while unknown. */
 export const travelTs = signal<number | null>(null);
 /** Oracle price at the slot, whole units. */

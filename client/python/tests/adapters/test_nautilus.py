@@ -95,7 +95,7 @@ class Station:
         await self.client._disconnect()
 
 
-def shown(book: OrderBook, side: str) -> list[tuple[str, list[str]]]:
+def visible(book: OrderBook, side: str) -> list[tuple[str, list[str]]]:
     """Prices with the sizes of their orders, in queue order."""
     levels = book.bids() if side == "bids" else book.asks()
     return [(str(level.price), [str(order.size) for order in level.orders()]) for level in levels]
@@ -140,8 +140,8 @@ def test_the_engine_keeps_the_book_after_every_change_and_over_losses(book_type:
             assert live is not None
             assert live.position is not None
             for side in ("bids", "asks"):
-                assert shown(book, side) == expected(live, side)
-                compared += len(shown(book, side))
+                assert visible(book, side) == expected(live, side)
+                compared += len(visible(book, side))
             # A change that changes nothing has no deltas.
             assert book.sequence <= live.position.seq
         assert compared > STEPS
@@ -179,13 +179,13 @@ async def test_quotes_are_the_best_levels() -> None:
     server = ModelServer()
     book = server.books["SOL-PERP"]
     chance = random.Random(2)
-    while not (book.shown("l2", 1)["bids"] and book.shown("l2", 1)["asks"]):
+    while not (book.visible("l2", 1)["bids"] and book.visible("l2", 1)["asks"]):
         book.change(chance)
     station = Station(server.open)
     station.execute(SubscribeQuoteTicks, instrument_id=SOL)
     await settle()
     quote = station.cache.quote_tick(SOL)
-    prices = {side: next(iter(book.shown("l2", 1)[side].values())).price for side in ("bids", "asks")}
+    prices = {side: next(iter(book.visible("l2", 1)[side].values())).price for side in ("bids", "asks")}
     assert quote.bid_price.as_decimal() == Decimal(prices["bids"]).scaleb(-6)
     assert quote.ask_price.as_decimal() == Decimal(prices["asks"]).scaleb(-6)
     await station.stop()

@@ -58,11 +58,11 @@ class ModelBook:
     def copy(self) -> ModelBook:
         return copy.deepcopy(self)
 
-    def shown(self, level: Literal["l2", "l3"], depth: int | None) -> State:
+    def visible(self, level: Literal["l2", "l3"], depth: int | None) -> State:
         """What a stream of this depth shows, best first, by key."""
         state: State = {}
         for side in SIDES:
-            entries = self._shown_levels(side) if level == "l2" else self._shown_orders(side)
+            entries = self._visible_levels(side) if level == "l2" else self._visible_orders(side)
             prices = sorted({one.price for one in entries.values()}, reverse=side == "bids")[:depth]
             state[side] = {key: one for key, one in entries.items() if one.price in prices}
         return state
@@ -89,17 +89,17 @@ class ModelBook:
         entry = {"price": str(_price(side, chance)), "size": str(chance.randint(1, 9)), "maker": maker}
         self.orders[key] = {"side": side, "entry": {**entry, "orderId": order_id, "source": source, "rank": rank}}
 
-    def _shown_levels(self, side: Side) -> dict[str, Entry]:
-        shown = {}
+    def _visible_levels(self, side: Side) -> dict[str, Entry]:
+        visible = {}
         for price, (dlob, vamm) in sorted(self.levels[side].items(), reverse=side == "bids"):
             head = [str(price), str(dlob + vamm)]
             sources = {name: str(size) for name, size in (("dlob", dlob), ("vamm", vamm)) if size}
             entry = head if not vamm else [*head, "vamm"] if not dlob else [*head, sources]
             line = " ".join([*head, ",".join(f"{name}={size}" for name, size in sources.items())])
-            shown[f"{side} {price}"] = Entry(entry, [str(price), "0"], line, price)
-        return shown
+            visible[f"{side} {price}"] = Entry(entry, [str(price), "0"], line, price)
+        return visible
 
-    def _shown_orders(self, side: Side) -> dict[str, Entry]:
+    def _visible_orders(self, side: Side) -> dict[str, Entry]:
         sign = -1 if side == "bids" else 1
         own = [(key, one["entry"]) for key, one in self.orders.items() if one["side"] == side]
         own.sort(key=lambda one: (sign * int(one[1]["price"]), one[1]["rank"]))

@@ -46,8 +46,8 @@ class Stream:
         checksum = self.choice.get("checksum", 0)
         return 10 if checksum is True else int(checksum)
 
-    def shown(self, book: ModelBook) -> State:
-        return book.shown(self.choice.get("level", "l2"), self.choice.get("depth"))
+    def visible(self, book: ModelBook) -> State:
+        return book.visible(self.choice.get("level", "l2"), self.choice.get("depth"))
 
 
 class ModelServer:
@@ -137,7 +137,7 @@ class ModelServer:
 
     def _snapshot(self, stream: Stream) -> None:
         book = self.books[stream.market]
-        state = stream.shown(book)
+        state = stream.visible(book)
         head = {"channel": "book", "type": "snapshot", "stream": stream.name, "streamId": stream.number}
         market = {"market": stream.market, "marketType": "perp", "marketIndex": MARKETS[stream.market]}
         lists: dict[str, Any] = {side: [one.entry for one in state[side].values()] for side in SIDES}
@@ -145,7 +145,7 @@ class ModelServer:
         self._send({**head, **market, "level": level, **self._version(stream, state), **lists})
 
     def _diff(self, stream: Stream, before: ModelBook) -> None:
-        old, new = stream.shown(before), stream.shown(self.books[stream.market])
+        old, new = stream.visible(before), stream.visible(self.books[stream.market])
         lists: dict[str, list[Any]] = {"gone": [], "bids": [], "asks": []}
         stays = {*new["bids"], *new["asks"]}
         is_l3 = stream.choice.get("level") == "l3"

@@ -18,14 +18,14 @@ async def served(server: ModelServer) -> AsyncIterator[str]:
 
     async def connected(connection: ServerConnection) -> None:
         socket = await server.open("")
-        passing = asyncio.ensure_future(_pass_on(connection, socket))
+        forwarding = asyncio.ensure_future(_pass_on(connection, socket))
         async for text in connection:
             if "NO-PERP" in str(text):
                 await connection.send(
                     '{"channel":"book","type":"error","code":"market","error":"no such market","retry":true,"id":2}'
                 )
             await socket.send(str(text))
-        passing.cancel()
+        forwarding.cancel()
 
     async with serve(connected, "127.0.0.1", 0) as web:
         port = next(iter(web.sockets)).getsockname()[1]

@@ -18,7 +18,7 @@ import type { Pipeline } from '../processes/pipeline.ts';
 const SETTLE_MS = 90_000;
 /** Data in flight when the cluster stops has arrived after this time. */
 const IN_FLIGHT_MS = 60_000;
-const SHOWN_LEVELS = 100;
+const LISTED_LEVELS = 100;
 
 interface Book {
   readonly slot: number;
@@ -40,8 +40,8 @@ const REPAIR_COMPARISONS = 3;
 const REPAIR_ATTEMPTS = 3;
 
 /**
- * Compares the books of the stopped cluster with the naive rebuild. Only the shadow check finds what the faults of `hostile` left
- * out of notifications and reads, and it needs a chain that moves: there the cluster goes on between attempts.
+ * Compares the books of the stopped cluster with the naive rebuild. The faults of `hostile` leave updates out of notifications
+ * and reads, which only the shadow check finds. It needs a chain that moves, so there the cluster goes on between attempts.
  */
 export async function expectBooksEqualNaiveRebuild(pipeline: Pipeline): Promise<NaiveBook[]> {
   const { profile } = await pipeline.cluster.rpc<{ profile: string }>('localnet_status');
@@ -118,7 +118,7 @@ function expectLevels(l2: Book, naive: NaiveBook, slot: number): void {
   if (naive.oracleData) expect(l2.oracleData, `${naive.symbol} oracle`).toEqual(naive.oracleData);
   if (naive.mmOracleData) expect(l2.mmOracleData, `${naive.symbol} oracle in force`).toMatchObject(naive.mmOracleData);
   for (const side of ['bids', 'asks'] as const) {
-    expect(l2[side], `${naive.symbol} ${side} of /l2`).toEqual(naive.l2[side].slice(0, SHOWN_LEVELS));
+    expect(l2[side], `${naive.symbol} ${side} of /l2`).toEqual(naive.l2[side].slice(0, LISTED_LEVELS));
   }
 }
 

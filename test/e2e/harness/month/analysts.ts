@@ -84,10 +84,10 @@ function analystTests(parts: () => AnalystParts): void {
     expect(names).toEqual(columnsOf('OrderActionRecord').map(({ name }) => name));
     const expected = of('OrderActionRecord');
     const written = lines.map((line) => cells(line));
-    const shown = written.map((row) => truthLine(names, row)).sort();
+    const visible = written.map((row) => truthLine(names, row)).sort();
     const happened = expected.map((event) => truthCells(names, event)).sort();
-    expect(shown.length).toBe(happened.length);
-    expect(shown.filter((line, at) => line !== happened[at]).slice(0, 3)).toEqual([]);
+    expect(visible.length).toBe(happened.length);
+    expect(visible.filter((line, at) => line !== happened[at]).slice(0, 3)).toEqual([]);
     const at = (name: string) => written.map((row) => Number(row[names.indexOf(name)]));
     const writtenSlots = at('slot');
     const order = at('ts').map((ts, index) => ts * 1e9 + (writtenSlots[index] ?? 0));
@@ -282,17 +282,17 @@ function analystTests(parts: () => AnalystParts): void {
     });
 
     it('quote-maker: the book shows its quotes, and no more when it has withdrawn them', async () => {
-      const shown = async () => {
+      const visible = async () => {
         const url = `${endpoint('orderbook')}/l2?marketIndex=0&marketType=perp&includeIndicative=true`;
         const { bids } = (await (await fetch(url)).json()) as { bids: { sources: { indicative?: string } }[] };
         return bids.flatMap(({ sources: { indicative } }) => indicative ?? []);
       };
       const ended = run('examples/quote-maker.ts', '--data-dir', dir, '--size', '1230000000', '--seconds', '4');
-      await eventually('its quotes', async () => (await shown()).join() === '1230000000');
+      await eventually('its quotes', async () => (await visible()).join() === '1230000000');
       const { code, out, err } = await ended;
       expect([code, err]).toEqual([0, '']);
       expect(out).toMatch(/^quoting market 0 as \w{32,44}\n$/);
-      await eventually('no quotes', async () => (await shown()).length === 0);
+      await eventually('no quotes', async () => (await visible()).length === 0);
     });
 
     it('say in a line what address is missing or wrong', async () => {

@@ -103,8 +103,8 @@ export interface NaiveOracle {
 }
 
 /**
- * Oracle side of the same candles, by bucket: prices of fills and samples, a sample with the extremes since the one before,
- * in the order of slots, in one slot fills before samples. The first fill opens; each later bucket opens at the close before.
+ * Oracle side of the same candles, by bucket: prices of fills and samples in the order of slots, in one slot fills before
+ * samples. A sample has the extremes since the one before. The first fill opens; each later bucket opens at the close before.
  */
 export function naiveOracles(
   truth: MonthTruth,

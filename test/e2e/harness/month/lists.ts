@@ -110,7 +110,7 @@ export function marketLists(truth: MonthTruth): readonly ListCheck[] {
  * For each kind of list the account with most rows; a closed account, a late one, and a stranger. `isFew`: an account that has rows of several
  * kinds stands for all of them.
  */
-export function tellingAccounts(truth: MonthTruth, isFew = false): readonly string[] {
+export function busiestAccounts(truth: MonthTruth, isFew = false): readonly string[] {
   const chosen = new Set<string>();
   const most = (events: readonly MonthEvent[], member: string): void => {
     const counts = new Map<string, number>();
@@ -134,7 +134,7 @@ export function tellingAccounts(truth: MonthTruth, isFew = false): readonly stri
 }
 
 /** Wallets with most stakes and with most mints of pool shares, and a stranger. */
-export function tellingWallets(truth: MonthTruth): readonly string[] {
+export function busiestWallets(truth: MonthTruth): readonly string[] {
   const ranked = (name: string, member: string): readonly string[] => {
     const counts = new Map<string, number>();
     for (const { data } of truth.of(name)) {

@@ -88,7 +88,7 @@ const REMADE: ReadonlySet<Topic> = new Set<Topic>([
   TOPICS.deadLetters,
 ]);
 
-/** Copies what the history needs besides events, record by record. */
+/** Copies the topics that the history needs besides events, record by record. */
 export async function copySurroundings(from: EventLog, to: EventLog): Promise<void> {
   await to.ensureTopics(TOPIC_LIST);
   for (const topic of [TOPICS.samples, TOPICS.marketViews, TOPICS.vaults]) {

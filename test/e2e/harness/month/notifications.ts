@@ -50,7 +50,7 @@ function causesOf({ name, data }: MonthEvent): readonly Cause[] {
   return [{ user, type: 'RECORD_UPDATE', record: 'fundingPayment', members }];
 }
 
-/** Of what an order's own account does, nothing. */
+/** Actions of the order's own account notify nobody. */
 function ofOrders(data: Data): readonly Cause[] {
   const { action, action_explanation: why } = data;
   const isByOwner = why === 'none' && (data.filler ?? null) === null;

@@ -1,5 +1,5 @@
-// The expected row of each event (docs/internals/history-semantics.md), from the event as the chain emitted it: integers above
-// 32 bits as decimal strings, keys base58, enums lower camel, absent members null.
+// The expected row of each event (docs/internals/history-semantics.md), from the event as the chain emitted it. Integers above
+// 32 bits are decimal strings, keys base58, enums lower camel, absent members null.
 
 import { big, type Data, type MonthEvent, symbolOf } from './truth.ts';
 

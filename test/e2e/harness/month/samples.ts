@@ -92,8 +92,8 @@ async function ammSeries(samples: readonly Sample[], name: string, base: string)
 }
 
 /**
- * All bankruptcies: perp losses as they are, borrows at the newest sampled price, or at the newest of all where no sample is older:
- * the first blocks of the month come while ingest still reads its accounts.
+ * All bankruptcies: perp losses as they are, borrows at the newest sampled price. Where no sample is older, the newest of all
+ * counts: the first blocks of the month come while ingest reads its accounts.
  */
 async function bankruptcyTotals(
   truth: MonthTruth,
@@ -196,8 +196,8 @@ function traded(truth: MonthTruth, now: number): ReadonlyMap<string, bigint> {
 }
 
 /**
- * P&L of wallets: quote of perp fills less fees, funding, and the change of what positions are worth at the sampled price of
- * each end (the newest fill's, where a market was not sampled within a day).
+ * P&L of wallets: quote of perp fills less fees, funding, and the change in value of positions. They are valued at the sampled
+ * price of each end; where a market has no sample within a day, at the newest fill's.
  */
 function gains(truth: MonthTruth, samples: readonly Sample[], now: number): ReadonlyMap<string, bigint> {
   const from = now - BOARD_DAYS * DAY;

@@ -52,7 +52,7 @@ interface Order {
   readonly side: Side;
   readonly price: bigint;
   readonly size: bigint;
-  readonly shownSize: bigint;
+  readonly visibleSize: bigint;
   readonly maker: string;
   readonly orderId: number;
 }
@@ -189,7 +189,7 @@ function userOrders(
           side,
           price: offset === 0n ? big(order.price) : floating < 1n ? 1n : floating,
           size: amount - filled,
-          shownSize: cap - filled,
+          visibleSize: cap - filled,
           maker: pubkey,
           orderId: num(order.order_id),
         };
@@ -238,7 +238,7 @@ function clobQueue(
       side,
       price: data.readBigUInt64LE(at + 32),
       size,
-      shownSize: reduceOnly && owner ? reducible(owner, marketIndex, side, size) : size,
+      visibleSize: reduceOnly && owner ? reducible(owner, marketIndex, side, size) : size,
       maker,
       orderId,
       bookId: data.readBigUInt64LE(at + 64),
@@ -362,7 +362,7 @@ function merge(side: Side, orders: readonly Order[], vamm: readonly Slice[]): Na
     levels.set(price, level);
   };
   for (const order of orders)
-    if (order.side === side && order.shownSize > 0n) add(order.price, 'dlob', order.shownSize);
+    if (order.side === side && order.visibleSize > 0n) add(order.price, 'dlob', order.visibleSize);
   for (const { price, size } of vamm) add(price, 'vamm', size);
   return [...levels]
     .sort(([a], [b]) => (side === 'bids' ? Number(b - a) : Number(a - b)))

@@ -26,7 +26,7 @@ export function keeperLines(keeper: BookKeeper): BookLines {
   return { bids: lines('bids'), asks: lines('asks') };
 }
 
-/** Null when they agree. Of orders at one price only those on the market-level book have an order that accounts tell. */
+/** Null when they agree. Of orders at one price, accounts give the queue only of those on the market-level book. */
 export function differenceOf(naive: NaiveBook, held: BookLines, { level, depth }: Shape): string | null {
   for (const side of SIDES) {
     if (level === 'l2') {
@@ -38,14 +38,14 @@ export function differenceOf(naive: NaiveBook, held: BookLines, { level, depth }
     }
     const orders = held[side].map(orderOf);
     const prices = new Set([...new Set(naive.l3[side].map(({ price }) => price))].slice(0, depth ?? undefined));
-    const shown = naive.l3[side].filter(({ price }) => prices.has(price));
+    const visible = naive.l3[side].filter(({ price }) => prices.has(price));
     const line = ({ price, size, maker, orderId }: NaiveOrder) => `${price} ${size} ${maker} ${orderId}`;
     const difference = firstDifference(
       [...orders].sort(byPrice(side)).map(line),
-      [...shown].sort(byPrice(side)).map(line),
+      [...visible].sort(byPrice(side)).map(line),
     );
     if (difference) return `${side} of l3: ${difference}`;
-    const onBook = new Set(shown.map(({ maker, orderId }) => `${maker}:${orderId}`));
+    const onBook = new Set(visible.map(({ maker, orderId }) => `${maker}:${orderId}`));
     const queue = orders.filter(({ source }) => source === 'clob').map(({ maker, orderId }) => `${maker}:${orderId}`);
     const wrong = firstDifference(
       queue,

@@ -53,8 +53,8 @@ export async function naiveRankings(rpcUrl: string): Promise<NaiveRanking[]> {
         .map((held) => ({ user: pubkey, pnl: claim(held, market, quote, oracle) })),
     );
     const sorted = ranked.filter(({ pnl }) => pnl !== 0n).sort(byPnlThenKey);
-    const shown = sorted.map(({ user, pnl }) => ({ userPubKey: user, pnl: Number(pnl) / 1e6 }));
-    return { marketIndex, gainers: shown.slice(0, RANKED), losers: shown.slice(-RANKED).reverse() };
+    const rows = sorted.map(({ user, pnl }) => ({ userPubKey: user, pnl: Number(pnl) / 1e6 }));
+    return { marketIndex, gainers: rows.slice(0, RANKED), losers: rows.slice(-RANKED).reverse() };
   });
 }
 

@@ -1,5 +1,5 @@
-// Compares the books of clients at each slot with the books that the accounts of the cluster had at that slot: the cluster writes
-// every account as each slot leaves it to a file, and books are rebuilt from it slot by slot, the naive way.
+// Compares the books of clients with the cluster's accounts at each slot. The cluster writes every account to a file after each
+// slot. From that file books are rebuilt slot by slot, the naive way.
 
 import { AccountLogReader, type LoggedSlot } from '../../../../localnet/index.ts';
 import type { BookVersion } from '../../../../schemas/index.ts';
@@ -18,7 +18,7 @@ export interface HeldState extends Shape, BookVersion {
 
 /** Why nothing was compared at a slot. */
 export type Uncompared =
-  /** The log has no book of it: clients hold what they held before. */
+  /** The log has no book of it, so clients keep their earlier book. */
   | 'nothing published'
   /** Every client received of it together with a later one, or was away. */
   | 'no client stood there'
@@ -82,7 +82,7 @@ export class SlotTruth {
     held.push(before);
   }
 
-  /** Compares the slots up to and with `slot` for at most `budgetMs`; what clients do at them must be over. */
+  /** Compares the slots up to and with `slot` for at most `budgetMs`. Clients must be done with these slots. */
   advance(slot: number, budgetMs = Number.POSITIVE_INFINITY): void {
     const endMs = performance.now() + budgetMs;
     while (performance.now() < endMs) {

@@ -1,5 +1,5 @@
-// The published books as the log alone tells them, beside everything a feed client applied: each applied message must have
-// left the client with exactly the book that stands in the log at that sequence.
+// Compares the published books in the log with the book of a feed client. After each message the client must have exactly the
+// book that stands in the log at that sequence.
 
 import { createHash } from 'node:crypto';
 import type { EventLog } from '../../../../platform/index.ts';
@@ -47,11 +47,11 @@ function viewHash(view: BookView, { level, depth }: Shape): string {
   }
   const { bids, asks } = view.l3();
   const lines = (orders: typeof bids) => {
-    const shown = orders.filter(({ size }) => size > 0n);
-    const prices = [...new Set(shown.map(({ price }) => price))].slice(0, depth ?? undefined);
+    const visible = orders.filter(({ size }) => size > 0n);
+    const prices = [...new Set(visible.map(({ price }) => price))].slice(0, depth ?? undefined);
     const last = prices.at(-1);
-    const end = depth === null ? shown.length : shown.findLastIndex(({ price }) => price === last) + 1;
-    return shown
+    const end = depth === null ? visible.length : visible.findLastIndex(({ price }) => price === last) + 1;
+    return visible
       .slice(0, end)
       .map(({ price, size, maker, orderId, source }) => `${price} ${size} ${base58(maker)} ${orderId} ${source}`);
   };
@@ -102,7 +102,7 @@ export class ViewTruth {
   /** To be called for each message a client applied. */
   saw({ name, marketKey, level, depth, epoch, seq, lines }: HeldState): void {
     if (epoch === 0) {
-      // A market that has no book yet, which the log does not tell of.
+      // A market without a book in the log yet.
       if (hashOf(lines) !== viewHash(new BookView(), { level, depth })) this.#differs(`${name}: not empty`);
       return;
     }

@@ -1,5 +1,5 @@
-// Tests the guide's text on a fill and its diff (docs/guides/follow-a-book.md) on the simulated exchange: the maker's order comes to
-// the rest that the fill leaves, in a diff of the slot of the fill or of a later one, and no later than in the first message beyond that slot.
+// Tests what the guide says of a fill and its diff (docs/guides/follow-a-book.md). A diff reduces the maker's order to the rest
+// that the fill leaves. It has the slot of the fill, or is the first message of a later slot at the latest.
 
 import { describe, expect, it } from 'vitest';
 import { BookFeedClient } from '../../../../client/index.ts';
@@ -67,12 +67,12 @@ export function describeFills(run: () => OrderBookRun): void {
         );
         const seen = (): readonly Sight[] => sights.get(`${fill.maker} ${fill.makerOrderId}`) ?? [];
         // Gone and back is an order that moves between an account and the market-level book, so only the last word counts.
-        const shown = (): Sight | undefined => {
+        const rest = (): Sight | undefined => {
           const last = seen().at(-1);
           if (left === 0) return last?.size === 0 ? last : undefined;
           return seen().find(({ size }) => size > 0 && size <= left) ?? (last?.size === 0 ? last : undefined);
         };
-        const { slot } = await eventually(`the diff of a fill in slot ${fill.slot}`, shown, WAIT_MS);
+        const { slot } = await eventually(`the diff of a fill in slot ${fill.slot}`, rest, WAIT_MS);
         expect(slot).toBeGreaterThanOrEqual(fill.slot);
         // By slot, fills first, no change stands before its fill. An order that moves is gone for a moment, so zero proves nothing.
         const early = seen().filter((sight) => sight.slot < fill.slot && sight.size > 0 && sight.size <= left);

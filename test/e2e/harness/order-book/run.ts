@@ -38,7 +38,7 @@ export async function startOrderBookRun(): Promise<OrderBookRun> {
   try {
     const cluster = await startCluster({ seed: 11, speed: SPEED, accounts: 120 });
     started.push(cluster);
-    // Nothing puts right what these leave out of a book while the cluster is stopped for a comparison.
+    // Nothing repairs the omissions of these in a book while the cluster is stopped for a comparison.
     for (const kind of ['loseNotification', 'emptyAccounts', 'cutAccounts']) {
       await cluster.rpc('localnet_clearFaults', { kind });
     }

@@ -3,18 +3,18 @@
 import type { Page } from 'playwright-core';
 import { BookFeedClient } from '../../../../client/index.ts';
 
-interface ShownRow {
+interface DisplayedRow {
   readonly price: string;
   readonly size: string;
   readonly sources: Readonly<Record<string, string>>;
 }
 
-export interface ShownLadder {
+export interface DisplayedLadder {
   readonly slot: number;
   readonly epoch: number;
   readonly seq: number;
-  readonly bids: readonly ShownRow[];
-  readonly asks: readonly ShownRow[];
+  readonly bids: readonly DisplayedRow[];
+  readonly asks: readonly DisplayedRow[];
 }
 
 /** The last sequence of each slot, as a client of its own sees it. */
@@ -34,7 +34,7 @@ export class LastSequences {
   }
 
   /** True when the book of a finished slot stands at this sequence. */
-  isLast({ slot, seq }: ShownLadder): boolean {
+  isLast({ slot, seq }: DisplayedLadder): boolean {
     return slot < this.#newest && this.#bySlot.get(slot) === seq;
   }
 
@@ -57,22 +57,22 @@ const LOOK = `(forMs) => new Promise((resolve) => {
 })`;
 
 /** The ladders that the frames of a time draw. */
-export function shownLadders(page: Page, forMs: number): Promise<readonly ShownLadder[]> {
+export function displayedLadders(page: Page, forMs: number): Promise<readonly DisplayedLadder[]> {
   return page.evaluate(`(${LOOK})(${forMs})`);
 }
 
 interface L2 {
-  readonly bids: readonly ShownRow[];
-  readonly asks: readonly ShownRow[];
+  readonly bids: readonly DisplayedRow[];
+  readonly asks: readonly DisplayedRow[];
 }
 
 /** `/l2` of a slot, cut to as many rows as the ladder shows. */
-export async function l2At(orderbook: string, market: string, ladder: ShownLadder): Promise<L2> {
+export async function l2At(orderbook: string, market: string, ladder: DisplayedLadder): Promise<L2> {
   const depth = Math.max(ladder.bids.length, ladder.asks.length);
   const answer = await fetch(`${orderbook}/l2?marketName=${market}&slot=${ladder.slot}&depth=${depth}`);
   if (!answer.ok) throw new Error(`/l2 of slot ${ladder.slot}: ${answer.status} ${await answer.text()}`);
   const { bids, asks } = (await answer.json()) as L2;
-  const rows = (levels: readonly ShownRow[], count: number) =>
+  const rows = (levels: readonly DisplayedRow[], count: number) =>
     levels.slice(0, count).map(({ price, size, sources }) => ({ price, size, sources }));
   return { bids: rows(bids, ladder.bids.length), asks: rows(asks, ladder.asks.length) };
 }

@@ -22,12 +22,12 @@ const percent = (min: number, max: number) => fc.bigInt({ min: BigInt(min), max:
  * spread.ts has those whose inputs were.
  *
  * Left out, with the reason:
- * - intensity above 100: the library averages premiums and smooths by slots (docs/internals/vamm-quotes.md), of which we take the
- *   outcome, the reference offset that the chain stored;
- * - an inventory where the chain's reserves are taken: they are those of a curve that was moved already, and a curve with
- *   an inventory that could not pay for its way moves on when it is moved again;
- * - a base spread of 1: the library halves it in floating point and moves the ask by the least spread, the program
- *   halves whole numbers and moves nothing;
+ * - intensity above 100: the library averages premiums and smooths by slots (docs/internals/vamm-quotes.md). We take the
+ *   outcome, the reference offset that the chain stored.
+ * - an inventory where the chain's reserves are taken. They are those of a curve that was moved already. A curve with an
+ *   inventory that could not pay for its way moves on when it is moved again.
+ * - a base spread of 1: the library halves it in floating point and moves the ask by the least spread. The program halves whole
+ *   numbers and moves nothing.
  * - spreads above 100 % and a base reserve that would be sold out: the library divides by zero there.
  */
 export const curves = fc.record({

@@ -1,6 +1,6 @@
-// Roles, their worker threads, the simulated cluster and child processes of tests as bundles: reading some hundred files and
-// packages costs each of them half a second of processor time. The code is that of the checkout; assets stay where they are. `lifetime.test.ts`
-// starts from the sources.
+// Roles, their worker threads, the simulated cluster and child processes of tests as bundles. Reading some hundred files and
+// packages would cost each half a second of processor time. The code is that of the checkout; assets stay where they are.
+// `lifetime.test.ts` starts from the sources.
 
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { isBuiltin } from 'node:module';

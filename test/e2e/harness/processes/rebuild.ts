@@ -1,5 +1,5 @@
-// Law 1 as a test: the source topics alone, replayed into an empty log and an empty ClickHouse, give the same views
-// and the same rows, hash for hash.
+// Law 1 as a test. The source topics alone, replayed into an empty log and an empty ClickHouse, give the same views and rows,
+// hash for hash.
 
 import { createHash } from 'node:crypto';
 import path from 'node:path';

@@ -1,5 +1,5 @@
-// The shape of a JSON answer as lines `path: type`, so that two nodes can be compared field by field and a recorded shape can be
-// read by a person.
+// The shape of a JSON answer as lines `path: type`. Two nodes can be compared field by field, and a person can read a recorded
+// shape.
 
 export type Shape = readonly string[];
 

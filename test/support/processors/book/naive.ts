@@ -23,7 +23,7 @@ interface Kept {
   seen: boolean;
 }
 
-interface Standing {
+interface RestingOrder {
   readonly kept: Kept;
   readonly price: bigint;
   readonly rank: readonly bigint[];
@@ -72,10 +72,10 @@ export class NaiveBookModel {
   }
 
   book(): NaiveBook {
-    const standing = [...this.#orders.values()].flatMap((kept) => this.#stand(kept) ?? []);
+    const resting = [...this.#orders.values()].flatMap((kept) => this.#restingOf(kept) ?? []);
     const [bidVamm, askVamm] = this.#vamm();
     const side = (direction: 'long' | 'short') => {
-      const own = standing.filter(({ kept }) => kept.order.direction === direction);
+      const own = resting.filter(({ kept }) => kept.order.direction === direction);
       return own.sort((left, right) => compare(direction, left, right));
     };
     const [bids, asks] = [side('long'), side('short')];
@@ -99,7 +99,7 @@ export class NaiveBookModel {
     return [bids, asks] as const;
   }
 
-  #stand(kept: Kept): Standing | null {
+  #restingOf(kept: Kept): RestingOrder | null {
     const { order, source } = kept;
     if (source === 'user' && this.#orders.has(this.#key('clob', order))) return null;
     if (source === 'user' && (order.bitFlags & 64) !== 0 && this.#market !== null && this.#market.clobMarket !== null) {
@@ -140,7 +140,7 @@ export class NaiveBookModel {
   }
 }
 
-function compare(direction: 'long' | 'short', left: Standing, right: Standing): number {
+function compare(direction: 'long' | 'short', left: RestingOrder, right: RestingOrder): number {
   if (left.price !== right.price) return left.price < right.price === (direction === 'short') ? -1 : 1;
   for (let i = 0; i < left.rank.length; i++) {
     const [a = 0n, b = 0n] = [left.rank[i], right.rank[i]];
@@ -151,7 +151,7 @@ function compare(direction: 'long' | 'short', left: Standing, right: Standing): 
 
 function levels(
   direction: 'long' | 'short',
-  orders: readonly Standing[],
+  orders: readonly RestingOrder[],
   vamm: readonly { readonly price: number; readonly size: bigint }[],
 ): ViewLevel[] {
   const byPrice = new Map<bigint, { dlob: bigint; vamm: bigint }>();
@@ -180,7 +180,7 @@ function counted(order: OrderState): bigint {
   return (opposite < amount ? opposite : amount) - filled;
 }
 
-function viewOf({ kept, price, rank }: Standing): ViewOrder {
+function viewOf({ kept, price, rank }: RestingOrder): ViewOrder {
   const { order, source } = kept;
   return {
     price: Number(price),

@@ -1,5 +1,5 @@
-// Terms of a Velocity vAMM's spreads for tests: a curve at its oracle of 100, a base spread of 1000 parts, fees for any
-// leverage, and a depth of 1e14 base on either side.
+// Terms of a Velocity vAMM's spreads for tests. The curve is at its oracle of 100, the base spread is 1000 parts, fees allow
+// any leverage, and either side is 1e14 base deep.
 
 import fc from 'fast-check';
 import type { SpreadTerms } from '../../../../processors/book/velocity/spread.ts';

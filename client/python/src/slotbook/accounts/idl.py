@@ -93,7 +93,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class Program:
-    """What an IDL names."""
+    """The named parts of an IDL."""
 
     #: base58
     program_id: str

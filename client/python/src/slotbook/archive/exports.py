@@ -22,7 +22,7 @@ class ExportError(ValueError):
 
 @dataclass(frozen=True)
 class Export:
-    """A file with what it can answer for."""
+    """A file with its coverage."""
 
     path: Path
     #: The coverage file: rows, first and last row, gaps, `complete`.

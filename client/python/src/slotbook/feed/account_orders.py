@@ -1,4 +1,4 @@
-"""What the user of an account's orders sees: the orders, and four kinds of event."""
+"""An account's orders as their user sees them: the orders, and four kinds of event."""
 
 from __future__ import annotations
 

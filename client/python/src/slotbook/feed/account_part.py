@@ -14,12 +14,12 @@ from .sides import MALFORMED, OrderSource, integer
 #: ``known``: the part has it already. ``gap``: changes are missing. ``damaged``: another checksum, or
 #: amounts that are no integers.
 PartResult: TypeAlias = Literal["applied", "known", "gap", "damaged"]
-#: Market type, market index and order id: what names an order of an account.
+#: Market type, market index and order id identify an order of an account.
 AccountOrderKey: TypeAlias = tuple[str, int, int]
 
 
 class AccountOrder(msgspec.Struct, frozen=True, gc=False):
-    """An order as placed, with what is filled of it. Prices 1e6, base amounts 1e9 (spot: the token's decimals)."""
+    """An order as placed, with its filled amount. Prices 1e6, base amounts 1e9 (spot: the token's decimals)."""
 
     market_type: MarketType
     market_index: int

@@ -54,7 +54,7 @@ class AccountChoice:
 
 
 class AccountReader(Protocol):
-    """What a subscription gets of the accounts that it follows."""
+    """Receives the events of followed accounts for a subscription."""
 
     choice: AccountChoice
 
@@ -65,7 +65,7 @@ class AccountReader(Protocol):
 
 @dataclass
 class _Followed:
-    """What the client knows of an account beside its orders."""
+    """State of an account beside its orders."""
 
     orders: AccountOrders
     # True when its streams are known.

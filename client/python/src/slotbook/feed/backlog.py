@@ -1,6 +1,6 @@
-"""What one slow reader of books has not read yet.
+"""The unread messages of one slow reader of books.
 
-It holds names of changed entries, never copies of messages, and at most as many as the book has
+It holds names of changed entries, never copies of messages. It has no more of them than the book has
 entries: beyond that the whole book is the shorter answer.
 """
 

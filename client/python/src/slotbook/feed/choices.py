@@ -1,4 +1,4 @@
-"""What a subscription asks for, and which streams it gets."""
+"""Choices of a subscription, and the streams that it gets."""
 
 from __future__ import annotations
 

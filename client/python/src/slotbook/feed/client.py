@@ -237,7 +237,7 @@ class FeedClient:
 
 
 class _Events:
-    """What connection and streams say to the client."""
+    """Events of connection and streams, for the client."""
 
     def __init__(self, client: FeedClient) -> None:
         self._client = client

@@ -57,7 +57,7 @@ class ConnectionOptions:
 
 
 class ConnectionHandlers(Protocol):
-    """What happens to the connection."""
+    """Events of the connection."""
 
     def opened(self, attempt: int) -> None: ...
 

@@ -1,4 +1,4 @@
-"""What the user of a book sees: the book, and four kinds of event. Missing and damaged messages never show."""
+"""A book as its user sees it: the book, and four kinds of event. Missing and damaged messages never show."""
 
 from __future__ import annotations
 

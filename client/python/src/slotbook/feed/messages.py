@@ -1,6 +1,6 @@
 """Messages of the numbered channels, and how a frame becomes one.
 
-Entries of books and orders of accounts stay as they are in the frame: the keeper reads them, so that a
+Entries of books and orders of accounts stay as they are in the frame. The keeper reads them, so that a
 damaged entry damages one book and not the connection.
 """
 

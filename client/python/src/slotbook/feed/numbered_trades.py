@@ -30,7 +30,7 @@ CHANNEL = "trades.v2"
 
 @dataclass(frozen=True, slots=True)
 class TradesChoice:
-    """What a subscription asks for."""
+    """Choices of a subscription."""
 
     #: Symbol in any letter case, or ``*`` for every market, present and future.
     market: str

@@ -12,7 +12,7 @@ import msgspec
 from .messages import Side
 
 OrderSource: TypeAlias = Literal["user", "clob"]
-#: Source, order id and maker: what names an order.
+#: Source, order id and maker identify an order.
 OrderKey: TypeAlias = tuple[str, int, str]
 
 
@@ -28,7 +28,7 @@ class Level(msgspec.Struct, frozen=True, gc=False):
 
 
 class OrderRef(msgspec.Struct, frozen=True, gc=False):
-    """What names an order."""
+    """Identity of an order."""
 
     #: Base58 of the maker's user account.
     maker: str

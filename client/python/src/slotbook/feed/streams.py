@@ -40,7 +40,7 @@ class KeptBook:
 
 
 class StreamHandlers(Protocol):
-    """What happens to streams."""
+    """Events of streams."""
 
     def book_applied(self, kept: KeptBook, message: SnapshotMessage | DiffMessage) -> None: ...
 

@@ -1,4 +1,4 @@
-"""What every subscription has: listeners, an end, and the last answer that rejected it."""
+"""Common part of all subscriptions: listeners, an end, and the last answer that rejected one."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ DECIMAL_DIGITS = 38
 
 @dataclass(frozen=True)
 class Column:
-    """What a column holds."""
+    """Content of a column."""
 
     kind: Kind
     #: Of a raw integer: digits after the point. None: the market or the token says them.

@@ -12,7 +12,7 @@ from .transport import Body, read_all
 
 #: The request itself is wrong: the same one fails again.
 FINAL = frozenset({400, 401, 403, 404, 405, 410, 413, 414, 415, 422, 431})
-SHOWN_CHARACTERS = 200
+BODY_CHARACTERS = 200
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class HistoryRequestError(Exception):
     """An answer that is no success."""
 
     def __init__(self, status: int, url: str, body: str) -> None:
-        text = f"{url} did not answer" if status == 0 else f"{url} answered {status}: {body[:SHOWN_CHARACTERS]}"
+        text = f"{url} did not answer" if status == 0 else f"{url} answered {status}: {body[:BODY_CHARACTERS]}"
         super().__init__(text)
         #: HTTP status; 0 when no answer arrived.
         self.status = status

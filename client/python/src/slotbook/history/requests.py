@@ -1,4 +1,4 @@
-"""What a method of the history gives: an answer to await, pages to iterate, rows as a frame."""
+"""Results of the history's methods: an answer to await, pages to iterate, rows as a frame."""
 
 from __future__ import annotations
 

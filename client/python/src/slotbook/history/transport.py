@@ -17,7 +17,7 @@ PIECE_BYTES = 256 * 1024
 
 @dataclass(frozen=True)
 class Request:
-    """What is sent."""
+    """A request to send."""
 
     method: str
     url: str

@@ -17,7 +17,7 @@ import type { HistoryStore } from '../store.ts';
 import { CANDLE_PARAMS, candleSchema } from './candles.ts';
 
 /** A leap year of minutes. */
-export const MAX_BULK_CANDLES = 366 * 24 * 60;
+export const MAX_RANGE_CANDLES = 366 * 24 * 60;
 
 const FORMATS = ['json', 'csv', 'parquet'] as const;
 type Format = (typeof FORMATS)[number];
@@ -37,22 +37,22 @@ const SETTINGS: ClickHouseSettings = {
   output_format_parquet_row_group_size: '100000',
 };
 
-interface BulkQuery {
+interface RangeQuery {
   readonly from: number;
   readonly to?: number;
   readonly format: Format;
 }
 
-export function candleBulkRoutes(app: FastifyInstance, services: HistoryServices): void {
+export function candleRangeRoutes(app: FastifyInstance, services: HistoryServices): void {
   const { store, builtParts, downloads, now } = services;
-  app.get<{ Params: { symbol: string; resolution: CandleResolution }; Querystring: BulkQuery }>(
+  app.get<{ Params: { symbol: string; resolution: CandleResolution }; Querystring: RangeQuery }>(
     '/market/:symbol/candles/:resolution/bulk',
     {
       schema: described({
         summary: 'A range of candles of a market in one answer, as JSON, CSV or Parquet; in human units',
         description:
           'Unlike the list, the range goes forward in time, from `from` until before `to`, and the oldest candle comes first. ' +
-          `A range holds at most ${MAX_BULK_CANDLES} buckets (a leap year of minutes; of resolution M 31 days each), and ` +
+          `A range holds at most ${MAX_RANGE_CANDLES} buckets (a leap year of minutes; of resolution M 31 days each), and ` +
           `${DOWNLOADS_AT_ONCE} downloads run at once, dated CSVs among them; one more is 503. ${DOWNLOAD_END}`,
         tags: ['Market'],
         params: CANDLE_PARAMS,
@@ -82,10 +82,10 @@ export function candleBulkRoutes(app: FastifyInstance, services: HistoryServices
       checkRange(resolution, from, to);
       const market = marketOf(services, symbol);
       await builtParts.require('candles');
-      const query = () => bulkCandles(store, market, { resolution, from, to }, format, signal);
+      const query = () => candlesIn(store, market, { resolution, from, to }, format, signal);
       const candles = await downloads.take(query, 0, signal);
       const name = `market-${market.symbol}-candles-${resolution}-${from}-${to}.${format}`;
-      return sendBulk(reply, format, name, candles);
+      return sendRange(reply, format, name, candles);
     },
   );
 }
@@ -93,13 +93,13 @@ export function candleBulkRoutes(app: FastifyInstance, services: HistoryServices
 /** Throws a validation HistoryError for an empty or too long range. */
 function checkRange(resolution: CandleResolution, from: number, to: number): void {
   if (from >= to) throw new HistoryError('validation', 'from must be before to: from is the oldest bucket, to the end');
-  const longest = MAX_BULK_CANDLES * STEP_S[resolution];
+  const longest = MAX_RANGE_CANDLES * STEP_S[resolution];
   if (to - from > longest) {
-    throw new HistoryError('validation', `the range must be at most ${longest} seconds (${MAX_BULK_CANDLES} buckets)`);
+    throw new HistoryError('validation', `the range must be at most ${longest} seconds (${MAX_RANGE_CANDLES} buckets)`);
   }
 }
 
-interface BulkRange {
+interface CandleRange {
   readonly resolution: CandleResolution;
   /** Unix seconds, inclusive. */
   readonly from: number;
@@ -108,10 +108,10 @@ interface BulkRange {
 }
 
 /** FINAL keeps the newest version of each candle, and a withdrawn one has no price. The store has the rows in this order. */
-function bulkCandles(
+function candlesIn(
   store: HistoryStore,
   market: MarketView,
-  range: BulkRange,
+  range: CandleRange,
   format: Format,
   gone: AbortSignal,
 ): Promise<Readable> {
@@ -145,7 +145,7 @@ function columns(market: MarketView): string {
   ].join(', ');
 }
 
-function sendBulk(reply: FastifyReply, format: Format, name: string, candles: Readable): FastifyReply {
+function sendRange(reply: FastifyReply, format: Format, name: string, candles: Readable): FastifyReply {
   reply.type(CONTENT_TYPES[format]);
   if (format === 'json') return reply.send(enveloped(candles));
   return reply.header('content-disposition', attachment(name)).send(candles);

@@ -2,7 +2,7 @@
 
 import type { Level } from './rows.ts';
 
-export interface ShownBook {
+export interface DisplayedBook {
   readonly market: string;
   readonly bids: readonly Level[];
   readonly asks: readonly Level[];

@@ -1,20 +1,20 @@
-// Orders that their accounts showed while no record of their placing is stored.
+// Orders that states of accounts show, while no record of their placing is stored.
 
 import { type AccountOrder, marketKey, type ReconstructedOrder } from '../../schemas/index.ts';
 import type { StatePiece } from '../follow/reducer-role.ts';
 import { PieceMap } from './piece-map.ts';
 
-/** Such orders, about 500 bytes each; the one that was shown longest ago is forgotten first. */
-const SHOWN_MAX = 10_000;
+/** Orders in memory, about 500 bytes each. The one that appeared longest ago is forgotten first. */
+const UNRECORDED_MAX = 10_000;
 /** Orders that a hole names: the oldest numbers. */
 const HOLE_ORDERS_MAX = 100;
 
-export class ShownOrders {
+export class UnrecordedOrders {
   /** By account and order number. */
   readonly #orders: PieceMap<ReconstructedOrder>;
   readonly #accounts = new Map<string, Set<number>>();
 
-  constructor(max = SHOWN_MAX) {
+  constructor(max = UNRECORDED_MAX) {
     this.#orders = new PieceMap<ReconstructedOrder>({
       prefix: 'shown:',
       max,

@@ -7,9 +7,9 @@ import { HistoryStage, MINUTE, makeApp, registry } from '../../../test/support/a
 import { marketView } from '../../../test/support/api/market-views.ts';
 import { until } from '../../../test/support/platform/eventually.ts';
 import { DOWNLOADS_AT_ONCE } from '../downloads.ts';
-import { MAX_BULK_CANDLES } from './candle-bulk.ts';
+import { MAX_RANGE_CANDLES } from './candle-range.ts';
 
-const BULK = '/market/SOL-PERP/candles/1/bulk';
+const RANGE = '/market/SOL-PERP/candles/1/bulk';
 const CSV_HEAD =
   '"ts","fillOpen","fillHigh","fillLow","fillClose","oracleOpen","oracleHigh","oracleLow","oracleClose","quoteVolume","baseVolume"';
 
@@ -47,54 +47,54 @@ async function storeFive(): Promise<void> {
   ]);
 }
 
-interface Bulk {
+interface CandleList {
   readonly records: readonly Readonly<Record<string, number>>[];
 }
 
-const bulk = async (query: string) => (await stage.app.inject(`${BULK}?${query}`)).json<Bulk>();
-const agesOf = ({ records }: Bulk) => records.map(({ ts = 0 }) => (MINUTE - ts) / 60);
+const candlesOf = async (query: string) => (await stage.app.inject(`${RANGE}?${query}`)).json<CandleList>();
+const agesOf = ({ records }: CandleList) => records.map(({ ts = 0 }) => (MINUTE - ts) / 60);
 
 describe('/market/{symbol}/candles/{resolution}/bulk', () => {
   beforeEach(() => stage.reset());
 
   it('answers the candles of the list, oldest first', async () => {
     await storeFive();
-    const answer = await stage.app.inject(`${BULK}?from=${MINUTE - 240}`);
+    const answer = await stage.app.inject(`${RANGE}?from=${MINUTE - 240}`);
     const list = await stage.list('/market/SOL-PERP/candles/1');
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
     expect(answer.json()).toEqual({ success: true, records: list.records.toReversed() });
     expect(list.records).toHaveLength(5);
     const contract = await HistoryContract.of(stage.app);
-    expect(contract.problems(BULK, { status: 200, body: answer.json() })).toBe('');
+    expect(contract.problems(RANGE, { status: 200, body: answer.json() })).toBe('');
   });
 
   it('leaves out candles whose newest version is withdrawn', async () => {
     await storeFive();
     const gone = { fill_open: null, fill_high: null, fill_low: null, fill_close: null };
     await stage.store('candle', [stored(MINUTE - 240, '1', { ...gone, version: 3 })]);
-    expect(agesOf(await bulk(`from=${MINUTE - 240}`))).toEqual([3, 2, 1, 0]);
+    expect(agesOf(await candlesOf(`from=${MINUTE - 240}`))).toEqual([3, 2, 1, 0]);
   });
 
   it('treats from as inclusive and to as exclusive; without to it ends now', async () => {
     await storeFive();
-    expect(agesOf(await bulk(`from=${MINUTE - 180}&to=${MINUTE}`))).toEqual([3, 2, 1]);
-    expect(agesOf(await bulk(`from=${MINUTE - 179}&to=${MINUTE + 1}`))).toEqual([2, 1, 0]);
-    expect(agesOf(await bulk(`from=${MINUTE - 60}`))).toEqual([1, 0]);
-    expect(agesOf(await bulk(`from=${MINUTE - 120}&to=${MINUTE - 119}`))).toEqual([2]);
+    expect(agesOf(await candlesOf(`from=${MINUTE - 180}&to=${MINUTE}`))).toEqual([3, 2, 1]);
+    expect(agesOf(await candlesOf(`from=${MINUTE - 179}&to=${MINUTE + 1}`))).toEqual([2, 1, 0]);
+    expect(agesOf(await candlesOf(`from=${MINUTE - 60}`))).toEqual([1, 0]);
+    expect(agesOf(await candlesOf(`from=${MINUTE - 120}&to=${MINUTE - 119}`))).toEqual([2]);
   });
 
   it('is a complete body for an empty range', async () => {
     await storeFive();
     const query = 'from=1000000000&to=1000003600';
-    expect((await stage.app.inject(`${BULK}?${query}`)).json()).toEqual({ success: true, records: [] });
-    expect((await stage.app.inject(`${BULK}?${query}&format=csv`)).body).toBe(`${CSV_HEAD}\n`);
-    const parquet = await stage.app.inject(`${BULK}?${query}&format=parquet`);
+    expect((await stage.app.inject(`${RANGE}?${query}`)).json()).toEqual({ success: true, records: [] });
+    expect((await stage.app.inject(`${RANGE}?${query}&format=csv`)).body).toBe(`${CSV_HEAD}\n`);
+    const parquet = await stage.app.inject(`${RANGE}?${query}&format=parquet`);
     expect(await parquetColumns(parquet.rawPayload)).toEqual(CSV_HEAD.replaceAll('"', '').split(','));
   });
 
   it('writes CSV with exact decimals and a file name', async () => {
     await storeFive();
-    const answer = await stage.app.inject(`${BULK}?from=${MINUTE - 60}&to=${MINUTE + 1}&format=csv`);
+    const answer = await stage.app.inject(`${RANGE}?from=${MINUTE - 60}&to=${MINUTE + 1}&format=csv`);
     const same = (cell: string) => Array.from({ length: 8 }, () => cell).join(',');
     expect(answer.body).toBe(
       `${CSV_HEAD}\n${MINUTE - 60},${same('7')},225.3,1.500000001\n${MINUTE},${same('150.000001')},225.3,1.500000001\n`,
@@ -107,7 +107,7 @@ describe('/market/{symbol}/candles/{resolution}/bulk', () => {
 
   it('writes Parquet with the same candles', async () => {
     await storeFive();
-    const answer = await stage.app.inject(`${BULK}?from=${MINUTE - 60}&to=${MINUTE + 1}&format=parquet`);
+    const answer = await stage.app.inject(`${RANGE}?from=${MINUTE - 60}&to=${MINUTE + 1}&format=parquet`);
     expect(answer.headers['content-type']).toBe('application/vnd.apache.parquet');
     expect(await parquetRows(answer.rawPayload)).toEqual([
       [MINUTE - 60, '7', '7', '225.3', '1.500000001'],
@@ -132,14 +132,14 @@ describe('/market/{symbol}/candles/{resolution}/bulk', () => {
   it('divides base amounts by the decimals of the market', async () => {
     await stage.store('candle', [stored(MINUTE, '1000000', { market_type: 'spot', base_volume: '2500000' })]);
     const answer = await stage.app.inject(`/market/USDT/candles/1/bulk?from=${MINUTE}`);
-    expect(answer.json<Bulk>().records[0]?.baseVolume).toBe(2.5);
+    expect(answer.json<CandleList>().records[0]?.baseVolume).toBe(2.5);
   });
 
   it('allows a leap year of minutes and no more', async () => {
-    const longest = MAX_BULK_CANDLES * 60;
+    const longest = MAX_RANGE_CANDLES * 60;
     const statusOf = async (path: string) => (await stage.app.inject(path)).statusCode;
-    expect(await statusOf(`${BULK}?from=${MINUTE - longest}&to=${MINUTE}`)).toBe(200);
-    expect(await statusOf(`${BULK}?from=${MINUTE - longest - 1}&to=${MINUTE}`)).toBe(400);
+    expect(await statusOf(`${RANGE}?from=${MINUTE - longest}&to=${MINUTE}`)).toBe(200);
+    expect(await statusOf(`${RANGE}?from=${MINUTE - longest - 1}&to=${MINUTE}`)).toBe(400);
     expect(await statusOf(`/market/SOL-PERP/candles/60/bulk?from=0&to=${MINUTE}`)).toBe(200);
   });
 
@@ -147,12 +147,12 @@ describe('/market/{symbol}/candles/{resolution}/bulk', () => {
     ['', "querystring must have required property 'from'"],
     ['from=5&to=5', 'from must be before to: from is the oldest bucket, to the end'],
     ['from=9&to=5', 'from must be before to: from is the oldest bucket, to the end'],
-    ['from=0', `the range must be at most ${MAX_BULK_CANDLES * 60} seconds (${MAX_BULK_CANDLES} buckets)`],
+    ['from=0', `the range must be at most ${MAX_RANGE_CANDLES * 60} seconds (${MAX_RANGE_CANDLES} buckets)`],
     ['from=x', 'querystring/from must be integer'],
     ['from=1783268433645', 'querystring/from must be <= 100000000000'],
     ['from=5&format=arrow', 'querystring/format must be equal to one of the allowed values'],
   ])('refuses ?%s', async (query, message) => {
-    const answer = await stage.app.inject(`${BULK}?${query}`);
+    const answer = await stage.app.inject(`${RANGE}?${query}`);
     expect([answer.statusCode, answer.json()]).toEqual([400, { error: 'ValidationError', message }]);
   });
 
@@ -189,7 +189,7 @@ describe('bulk candles over a socket', () => {
     });
   });
 
-  const path = (format: string) => `${BULK}?from=${MINUTE - 60 * MANY}&to=${MINUTE + 1}&format=${format}`;
+  const path = (format: string) => `${RANGE}?from=${MINUTE - 60 * MANY}&to=${MINUTE + 1}&format=${format}`;
 
   /** Sends a request; resolves at the response head. */
   async function open(format: string, headers: Record<string, string> = {}) {
