@@ -36,7 +36,14 @@ export * from './log/codec-steps.ts';
 export * from './log/partial-event.ts';
 export { RegistryClient, RegistryFormat } from './log/registry.ts';
 export * from './log/topics.ts';
-export { SchemaError, type SchemaErrorCode, type SchemaVersion, schemaVersions } from './log/wire.ts';
+export {
+  REGISTRY_BYTES,
+  registryIdOf,
+  SchemaError,
+  type SchemaErrorCode,
+  type SchemaVersion,
+  schemaVersions,
+} from './log/wire.ts';
 export type * from './messages/account-feed.ts';
 export { accountsKey, COVERAGE_HOLES_MAX, isAccountStream, provesRecord, streamKey } from './messages/coverage.ts';
 export * from './messages/evidence.ts';

@@ -3,7 +3,7 @@
 import type { Method } from '../rpc/dispatch.ts';
 import { invalidParams, invalidType } from '../rpc/errors.ts';
 import { named } from '../rpc/named.ts';
-import { type Config, integerOr, stringsOf } from '../rpc/params.ts';
+import { type Config, integerOr, listOf } from '../rpc/params.ts';
 import { FAULT_KINDS, type FaultKind, type FaultRequest, isFaultKind } from './fault-kinds.ts';
 import type { Faults } from './faults.ts';
 
@@ -46,8 +46,8 @@ export function faultRequest(config: Config): FaultRequest {
     ...wholeOf('slots', config.slots),
     ...(typeof config.code === 'number' ? { code: config.code } : {}),
     ...(typeof config.message === 'string' ? { message: config.message } : {}),
-    ...(config.methods === undefined ? {} : { methods: stringsOf(config.methods).map(String) }),
-    ...(config.keys === undefined ? {} : { keys: stringsOf(config.keys).map(String) }),
+    ...(config.methods === undefined ? {} : { methods: listOf(config.methods).map(String) }),
+    ...(config.keys === undefined ? {} : { keys: listOf(config.keys).map(String) }),
   };
 }
 

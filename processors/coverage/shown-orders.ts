@@ -1,7 +1,7 @@
 // Orders that their accounts showed while no record of their placing is stored.
 
 import { type AccountOrder, marketKey, type ReconstructedOrder } from '../../schemas/index.ts';
-import type { StatePiece } from '../follow/reducer-role.ts';
+import type { StatePiece } from '../follow/pieces.ts';
 import { PieceMap } from './piece-map.ts';
 
 /** Such orders, about 500 bytes each; the one that was shown longest ago is forgotten first. */

@@ -8,7 +8,8 @@ import { type EventLog, offsetKey, openEventLog, readConfig, silentLogger } from
 import { decodeMessage, TOPICS } from '../../schemas/index.ts';
 import { eventually } from '../../test/support/platform/eventually.ts';
 import { deadLetter } from './dead-letter.ts';
-import { endOf, piecesOf, type ReducerRole, startReducerRole, stateWrites } from './reducer-role.ts';
+import { piecesOf } from './pieces.ts';
+import { endOf, type ReducerRole, startReducerRole, stateWrites } from './reducer-role.ts';
 
 const PARTITION = 1;
 
