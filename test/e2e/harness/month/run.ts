@@ -2,6 +2,7 @@
 // the history has stored all of it.
 
 import type { TruthMarket } from '../../../../localnet/index.ts';
+import { openLogAt } from '../../../support/log/open-at.ts';
 import { storedRows } from '../naive/history-truth.ts';
 import {
   type Cluster,
@@ -12,7 +13,7 @@ import {
   startRoles,
   temporaryDirectory,
 } from '../processes/processes.ts';
-import { openLogAt, unread } from './log.ts';
+import { unread } from './log.ts';
 import { FUNDING_MIN } from './notifications.ts';
 import { startVenues } from './venues.ts';
 
