@@ -18,9 +18,10 @@ import {
   userBytes,
   userKey,
 } from '../test/support/ingest/accounts.ts';
-import { blankAccount, random, setField } from '../test/support/ingest/bytes.ts';
+import { blankAccount, setField } from '../test/support/ingest/bytes.ts';
 import { history, openOrders, truth } from '../test/support/ingest/history.ts';
 import { NaiveReader } from '../test/support/ingest/naive-reader.ts';
+import { seededRandom } from '../test/support/platform/chance.ts';
 import { isBookChange, type Output } from './diff/output.ts';
 import type { AccountUpdate } from './source.ts';
 
@@ -43,7 +44,7 @@ describe('differ', () => {
     fc.assert(
       fc.property(fc.nat(), fc.integer({ min: 1, max: 30 }), (seed, steps) => {
         const { updates, world } = history(seed, steps);
-        const next = random(seed ^ 0x55);
+        const next = seededRandom(seed ^ 0x55);
         const reader = new NaiveReader();
         const differ = newDiffer();
         for (const [index, one] of updates.entries()) {

@@ -12,9 +12,10 @@ import {
 } from '../platform/index.ts';
 import { decodeEvent, decodeMessage, loadDefinition, TOPICS } from '../schemas/index.ts';
 import { accountOf, key, SPOT, update } from '../test/support/ingest/accounts.ts';
-import { blankAccount, random, setField } from '../test/support/ingest/bytes.ts';
+import { blankAccount, setField } from '../test/support/ingest/bytes.ts';
 import { MemoryLog } from '../test/support/ingest/memory-log.ts';
 import { logsOf, recordLine } from '../test/support/ingest/records.ts';
+import { seededRandom } from '../test/support/platform/chance.ts';
 import { until } from '../test/support/platform/eventually.ts';
 import { startIngest } from './role.ts';
 import { IngestQuality } from './shadow/quality.ts';
@@ -195,7 +196,7 @@ describe('ingest role', () => {
 
   it('writes every event once, however often and wherever it is killed', async () => {
     for (const seed of [1, 2, 3, 4, 5]) {
-      const next = random(seed);
+      const next = seededRandom(seed);
       const log = new MemoryLog();
       const chain = Array.from({ length: 400 }, (_, index) => {
         const lines = Array.from({ length: 1 + Math.floor(next() * 3) }, (__, at) => line('SpotInterestRecord', at));

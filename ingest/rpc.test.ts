@@ -11,6 +11,7 @@ import { PERP } from '../test/support/ingest/accounts.ts';
 import { blankAccount, setField } from '../test/support/ingest/bytes.ts';
 import { FaultyNode } from '../test/support/ingest/faulty-node.ts';
 import { SourceReading } from '../test/support/ingest/source-reading.ts';
+import { stepInTurns } from '../test/support/localnet/step-in-turns.ts';
 import { PubSub } from './rpc/pubsub.ts';
 import { RpcSource, type RpcSourceOptions } from './rpc.ts';
 
@@ -69,16 +70,9 @@ describe('RPC source over the localnet', () => {
     });
     return net;
   };
-  /** Advances in several steps, so that notifications arrive in between. */
-  const step = async (running: RunningLocalnet, slots: number) => {
-    for (let at = 0; at < slots; at += 5) {
-      await running.step(Math.min(5, slots - at));
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
-  };
   it('stays connected when the chain itself stops, even with unconfirmed slots', async () => {
     const running = await open();
-    await step(running, 40);
+    await stepInTurns(running, 40);
     node = await FaultyNode.open(running.rpcUrl);
     const { asked } = node;
     reading = new SourceReading(
@@ -93,7 +87,7 @@ describe('RPC source over the localnet', () => {
 
   it('reads accounts once the stream has begun, at its slot or later, so that one read is enough', async () => {
     const running = await open();
-    await step(running, 20);
+    await stepInTurns(running, 20);
     const oldest = running.ledger.tipSlot;
     node = await FaultyNode.open(running.rpcUrl);
     const asked: unknown[] = [];
@@ -105,7 +99,7 @@ describe('RPC source over the localnet', () => {
     }
     reading = new SourceReading(sourceOf(running, { rpcUrls: [node.url] }));
     const read = reading;
-    while (read.of('snapshotEnd').length === 0) await step(running, 5);
+    while (read.of('snapshotEnd').length === 0) await stepInTurns(running, 5);
     expect(asked.length).toBeGreaterThan(0);
     for (const slot of asked) expect(Number(slot)).toBeGreaterThanOrEqual(oldest);
   });
@@ -150,7 +144,7 @@ describe('RPC source over the localnet', () => {
       read.of('account').filter(({ pubkey }) => Buffer.compare(pubkey, key ?? new Uint8Array()) === 0).length;
     await read.until('another read of the oracle', () => updatesOf(oracle) > 1);
     expect(updatesOf(later)).toBe(0);
-    await step(running, 5);
+    await stepInTurns(running, 5);
     await read.until('the oracle that is named now', () => updatesOf(later) > 0);
   });
 });

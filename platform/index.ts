@@ -11,11 +11,11 @@ export { APPEND_BYTES_MAX, commitBytes, LogLimitError, storedBytes } from './log
 export * from './log/newest.ts';
 export { openEventLog } from './log/open.ts';
 export { pageOf, pagesOf } from './log/page.ts';
-export { PartitionTail } from './log/partition-tail.ts';
 export * from './log/port.ts';
 export { readPages, readToEnd } from './log/read-to-end.ts';
 export { TailLosses } from './log/tail-losses.ts';
 export { followTopic, TopicFollower } from './log/topic-follower.ts';
+export { TopicTail } from './log/topic-tail.ts';
 export * from './market-indexes.ts';
 export * from './outbound/addresses.ts';
 export * from './outbound/request.ts';

@@ -37,7 +37,7 @@ export * from './log/event-codec.ts';
 export * from './log/partial-event.ts';
 export { RegistryClient, RegistryFormat } from './log/registry.ts';
 export * from './log/topics.ts';
-export { SchemaError, schemaVersions } from './log/wire.ts';
+export { REGISTRY_BYTES, registryIdOf, SchemaError, schemaVersions } from './log/wire.ts';
 export type * from './messages/account-feed.ts';
 export * from './messages/candle-resolutions.ts';
 export { accountsKey, COVERAGE_HOLES_MAX, isAccountStream, provesRecord, streamKey } from './messages/coverage.ts';

@@ -1,11 +1,11 @@
-import { createServer } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { boundPort, metricTotal, type RoleContext, type RunningRole } from '../../platform/index.ts';
+import { metricTotal, type RoleContext, type RunningRole } from '../../platform/index.ts';
 import { FeedClient } from '../../test/support/api/feed-client.ts';
 import { diff, Stage, snapshot, trade, until } from '../../test/support/api/stage.ts';
 import { eventually } from '../../test/support/platform/eventually.ts';
+import { freePorts } from '../../test/support/platform/ports.ts';
 import { startOrderBook } from '../orderbook/start.ts';
 import { MAX_PAYLOAD_BYTES } from './limits.ts';
 import { Sessions } from './sessions.ts';
@@ -386,7 +386,8 @@ describe('starting and stopping', () => {
     stage = new Stage();
     await stage.markets();
     await stage.books(snapshot());
-    const ports = { gatewayPort: await freePort(), orderbookPort: await freePort() };
+    const [gatewayPort, orderbookPort = 0] = await freePorts(2);
+    const ports = { gatewayPort, orderbookPort };
     role = await startOrderBook(stage.context(ports));
     const direct = await connect();
     const viaRest = await connect('orderbook');
@@ -399,11 +400,3 @@ describe('starting and stopping', () => {
     expect(again.received[0]).toEqual(ACKNOWLEDGED);
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const port = boundPort(server.address());
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

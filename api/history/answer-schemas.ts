@@ -1,6 +1,8 @@
 // Short forms of JSON Schemas for answers that are not record lists.
 
-export type Schema = Readonly<Record<string, unknown>>;
+import { type JsonSchema, list } from '../http/contract/json-schema.ts';
+
+export type Schema = JsonSchema;
 
 export const WHOLE: Schema = { type: 'integer' };
 export const TEXT: Schema = { type: 'string' };
@@ -37,11 +39,7 @@ export const PRICE = raw('price 1e6');
 /** Decimal number as text. */
 export const decimal = (description: string): Schema => ({ type: 'string', description });
 
-export const listOf = (items: Schema, description?: string): Schema => ({
-  type: 'array',
-  items,
-  ...(description === undefined ? {} : { description }),
-});
+export const listOf = list;
 
 /** An object with all of its members required. */
 export const objectOf = (properties: Readonly<Record<string, Schema>>, description?: string): Schema => ({

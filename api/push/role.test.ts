@@ -6,7 +6,6 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Commit, type RunningRole, readConfig, silentLogger } from '../../platform/index.ts';
 import {
   decodeMessage,
-  encodeMessage,
   type Notification,
   type NotificationDelivery,
   notificationId,
@@ -14,6 +13,7 @@ import {
   type Topic,
 } from '../../schemas/index.ts';
 import { FakeLog } from '../../test/support/api/fake-log.ts';
+import { publishNotifications } from '../../test/support/api/notifications.ts';
 import { PushReceiver } from '../../test/support/api/push-receiver.ts';
 import { eventually } from '../../test/support/platform/eventually.ts';
 import { WalletSettings } from '../notifications/wallet-settings.ts';
@@ -64,11 +64,7 @@ const notification = (n: number, owner: number | null, members: Partial<Notifica
   ts: now(),
   ...members,
 });
-const publish = (...all: readonly Notification[]) =>
-  log.append(
-    TOPICS.notifications,
-    all.map((one) => ({ key: bs58.encode(one.authority), value: encodeMessage('Notification', one) })),
-  );
+const publish = (...all: readonly Notification[]) => publishNotifications(log, ...all);
 async function recordsOf(topic: Topic) {
   const all = Array.from({ length: topic.partitions }, (_, partition) => log.read(topic, partition, 0n, 100_000));
   return (await Promise.all(all)).flat().map(({ value }) => decodeMessage(value));

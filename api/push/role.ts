@@ -13,7 +13,7 @@ import {
   type StateWrite,
   TopicFollower,
 } from '../../platform/index.ts';
-import { decodeMessage, encodeMessage, type Notification, TOPICS } from '../../schemas/index.ts';
+import { decodeMessage, encodeMessage, type Notification, readableMessage, TOPICS } from '../../schemas/index.ts';
 import { WalletSettings } from '../notifications/wallet-settings.ts';
 import { MarketFollower } from '../views/market-follower.ts';
 import { pushAdapters } from './adapters.ts';
@@ -142,7 +142,7 @@ class PushRole {
     const before = (next: bigint): NextOffset => ({ topic: TOPIC.name, partition, next });
     const oldest = Date.now() / 1000 - MAX_AGE_S;
     for (const { offset, key, value } of records) {
-      const notification = notificationOf(value);
+      const notification = readableMessage('Notification', value);
       if (!notification || notification.ts < oldest || !this.#isNew(notification.id)) continue;
       for (const authority of this.#walletsOf(key, notification.id)) {
         const job = { key: `${notification.id}:${authority}`, authority, notification };
@@ -252,16 +252,6 @@ class PushRole {
     if (outcomes.marks.length + outcomes.letters.length === 0) return;
     this.#outcomes = { marks: [], letters: [], state: [] };
     await this.#store(outcomes);
-  }
-}
-
-function notificationOf(value: Uint8Array): Notification | null {
-  try {
-    const message = decodeMessage(value);
-    return message.name === 'Notification' ? message.value : null;
-  } catch {
-    // The sink parks records that no reader understands.
-    return null;
   }
 }
 

@@ -15,6 +15,7 @@ import {
   type ViewOrder,
 } from '../../schemas/index.ts';
 import { diff, MAKER_B, Stage, snapshot, until } from '../../test/support/api/stage.ts';
+import { seededRandom } from '../../test/support/platform/chance.ts';
 import { orderOf } from '../../test/support/processors/book/messages.ts';
 import { orderbookApp } from '../orderbook/app.ts';
 import { BookReader } from './book-reader.ts';
@@ -84,19 +85,10 @@ function order(orderId: number, price: number, size: number, short: boolean): Or
   });
 }
 
-/** Small deterministic random generator, so that failures repeat. */
-function chance(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
 /** Writes many slots with snapshots, repairs and records repeated after a crash. Records both bodies of each slot. */
 async function live(lastSlot: number): Promise<Map<number, { l2: string; l3: string | null }>> {
   const engine = new BookEngine(SOL);
-  const random = chance(7);
+  const random = seededRandom(7);
   const index = new SnapshotIndex();
   const recorded = new Map<number, { l2: string; l3: string | null }>();
   const market = reader.markets.get(SOL);

@@ -2,8 +2,10 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BookEngine, finish, type Steps } from '../../processors/book/index.ts';
+import { BookEngine, finish } from '../../processors/book/index.ts';
 import { type BookViewDiff, encodeMessage, type ViewLevel } from '../../schemas/index.ts';
+import { stepBy } from '../../test/support/platform/step-by.ts';
+import { publishedLists } from '../../test/support/processors/book/lists.ts';
 import { keyOf, orderOf, ordersOf, PERP } from '../../test/support/processors/book/messages.ts';
 import { PublishedBook } from './published-book.ts';
 
@@ -44,38 +46,26 @@ function stage() {
     const snapshot = engine.snapshot();
     return book.compareSnapshot(snapshot, encodeMessage('BookViewSnapshot', snapshot));
   };
+  const begin = () => {
+    const steps = compare();
+    if (!steps) throw new Error('nothing is compared');
+    return steps;
+  };
   const expectEqual = () => {
-    expect(book.view.lists()).toEqual(lists(engine));
+    expect(book.view.lists()).toEqual(publishedLists(engine));
     expect(book.head).toMatchObject(engine.head());
   };
-  return { engine, book, upsert, follow, compare, expectEqual };
-}
-
-function lists(engine: BookEngine) {
-  const { bids, asks, bidOrders, askOrders } = engine.snapshot();
-  return { bids, asks, bidOrders, askOrders };
-}
-
-/** Runs all steps, with a call of `between` after each. */
-function stepBy<T>(steps: Steps<T> | null, between: () => void): { readonly result: T; readonly count: number } {
-  if (!steps) throw new Error('nothing is compared');
-  let count = 0;
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return { result: step.value, count };
-    count += 1;
-    between();
-  }
+  return { engine, book, upsert, follow, compare, begin, expectEqual };
 }
 
 describe('a comparison of a reader’s book with a snapshot', () => {
   it('compares the same version of both, whatever changes arrive between its steps', () => {
     fc.assert(
       fc.property(changes, changes, (before, meanwhile) => {
-        const { book, follow, compare, expectEqual } = stage();
+        const { book, follow, begin, expectEqual } = stage();
         for (const one of before) follow(one);
         const left = [...meanwhile];
-        const { result, count } = stepBy(compare(), () => {
+        const { result, count } = stepBy(begin(), () => {
           const next = left.shift();
           if (next) follow(next);
         });
@@ -91,14 +81,14 @@ describe('a comparison of a reader’s book with a snapshot', () => {
   it('finds a difference, and corrects the book up to the newest change', () => {
     fc.assert(
       fc.property(fresh, changes, (wrong, meanwhile) => {
-        const { book, upsert, follow, compare, expectEqual } = stage();
+        const { book, upsert, follow, begin, expectEqual } = stage();
         // Published wrongly: an additional level, and a missing order.
         const published = upsert(wrong);
         book.take({ ...published, bids: [...published.bids, LEVEL], bidOrders: [] }, 0);
         const head = book.head;
         const left = [...meanwhile];
         const { version } = book;
-        const { result } = stepBy(compare(), () => {
+        const { result } = stepBy(begin(), () => {
           const next = left.shift();
           if (next) follow(next);
         });
@@ -113,18 +103,18 @@ describe('a comparison of a reader’s book with a snapshot', () => {
         });
         expect(book.version).toBe(version + meanwhile.length + 1);
         expectEqual();
-        expect(finish(compare() as Steps<unknown>)).toBeNull();
+        expect(finish(begin())).toBeNull();
       }),
       { numRuns: 30 },
     );
   });
 
   it('ends without a result when the book begins a new epoch meanwhile', () => {
-    const { book, upsert, compare } = stage();
+    const { book, upsert, begin } = stage();
     // Found late: the last order of the walk is wrong.
     const published = upsert({ orderId: ORDERS, price: 400 });
     book.take({ ...published, bidOrders: published.bidOrders.map((order) => ({ ...order, size: 1n })) }, 0);
-    const steps = compare();
+    const steps = begin();
     const again = new BookEngine(PERP, book.head.epoch);
     const first = again.apply(ordersOf({ slot: 99, upserts: [orderAt({ orderId: 1, price: 1 })] }));
     expect(
@@ -132,7 +122,7 @@ describe('a comparison of a reader’s book with a snapshot', () => {
         if (first) book.take(first, 0);
       }).result,
     ).toBeNull();
-    expect(book.view.lists()).toEqual(lists(again));
+    expect(book.view.lists()).toEqual(publishedLists(again));
     expect(book.comparisons.comparisons).toBe(0);
   });
 

@@ -1,9 +1,10 @@
 // The history REST for the Python client, from its OpenAPI document: types of rows and answers, exact columns, and a method for
 // each operation.
 
-import { docstring, literal, PythonTypes, pascal } from './python-types.ts';
+import { docstring, literal, PythonTypes } from './python-types.ts';
 import { answerOf, type Entry, entriesOf, type Operation, type Paths } from './rest-operations.ts';
 import type { Schema } from './schema-text.ts';
+import { pascal } from './type-declarations.ts';
 
 const HEAD = 'Written by `npm run docs`. Do not edit.';
 /** Digits after the point of a raw integer, by the last word of its unit (`quote 1e6`). */

@@ -2,7 +2,7 @@
 
 import { refName } from './ref-name.ts';
 import type { Schema } from './schema-text.ts';
-import { union } from './type-declarations.ts';
+import { pascal, union } from './type-declarations.ts';
 
 const PLAIN: Readonly<Record<string, string>> = {
   string: 'str',
@@ -15,12 +15,6 @@ const PLAIN: Readonly<Record<string, string>> = {
 const KEYWORDS: ReadonlySet<string> = new Set(
   'from class def global import in is lambda not or pass return'.split(' '),
 );
-
-export const pascal = (text: string): string =>
-  text
-    .split(/[^A-Za-z0-9]+/)
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-    .join('');
 
 /** A Python literal of a JSON value. */
 export function literal(value: unknown): string {

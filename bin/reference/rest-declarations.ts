@@ -2,13 +2,7 @@
 
 import { answerOf, type Entry, entriesOf, JSON_TYPE, type Operation, type Paths } from './rest-operations.ts';
 import type { Schema } from './schema-text.ts';
-import { comment, declaration, type Named, typeOf } from './type-declarations.ts';
-
-const pascal = (text: string): string =>
-  text
-    .split(/[^A-Za-z0-9]+/)
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-    .join('');
+import { comment, declaration, type Named, pascal, typeOf } from './type-declarations.ts';
 
 /** Names of rows: objects in lists of answers. Equal rows share the name of the first operation that has them. */
 class Rows {

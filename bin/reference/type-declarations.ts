@@ -71,3 +71,11 @@ export function declaration(name: string, schema: Schema, named: Named = () => n
   const isObject = text.startsWith('{');
   return `${comment(schema.description)}export ${isObject ? `interface ${name} ${text}` : `type ${name} = ${text};`}\n`;
 }
+
+/** "/user/{id}" as "UserId". */
+export function pascal(text: string): string {
+  return text
+    .split(/[^A-Za-z0-9]+/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
+}

@@ -30,6 +30,7 @@ import {
 import { encodedEventsOf } from '../../test/support/ingest/encoded-events.ts';
 import { FaultyNode } from '../../test/support/ingest/faulty-node.ts';
 import { SHARED_NETWORK } from '../../test/support/ingest/shared-thread.ts';
+import { stepInTurns } from '../../test/support/localnet/step-in-turns.ts';
 import { until } from '../../test/support/platform/eventually.ts';
 import { candlesOf } from '../../test/support/processors/candles/candles-of.ts';
 import { eventId } from '../decode/transaction.ts';
@@ -104,12 +105,7 @@ describe('backfill', () => {
       return eventId(signature, eventIndex);
     });
   const newest = async (id: string) => (await new BackfillTail(log).read()).get(id);
-  const steps = async (slots: number) => {
-    for (let at = 0; at < slots; at += 5) {
-      await net.step(5);
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
-  };
+  const steps = (slots: number) => stepInTurns(net, slots);
 
   it('of a range reads each missing event once, over a restart, and candles come out the same', async () => {
     await prepare(130);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileEvent, loadDefinition, RecordError, type WireType } from '../../schemas/index.ts';
 import { plainFields } from '../../test/support/ingest/anchor-values.ts';
-import { random } from '../../test/support/ingest/bytes.ts';
+import { seededRandom } from '../../test/support/platform/chance.ts';
 import { compileEvents } from './events.ts';
 
 const definition = loadDefinition('velocity');
@@ -64,7 +64,7 @@ describe('event decoder', () => {
         const compiled = compileEvent(event);
         fc.assert(
           fc.property(fc.nat(), (seed) => {
-            const next = random(seed);
+            const next = seededRandom(seed);
             const body = Buffer.concat(event.fields.map((field) => encoded(field.type, next)));
             const theirs = anchor.decode(Buffer.concat([event.discriminator, body]).toString('base64'));
             expect(compiled.decode(body)).toEqual(plainFields(theirs?.data as Record<string, unknown>, event.fields));
@@ -80,7 +80,7 @@ describe('event decoder', () => {
   if (!exchange || !action) throw new Error('no OrderActionRecord');
 
   it('reads fields past the end as null, but only at a boundary between fields', () => {
-    const next = random(3);
+    const next = seededRandom(3);
     const fields = action.fields.map((field) => encoded(field.type, next));
     const compiled = compileEvent(action);
     const whole = compiled.decode(Buffer.concat(fields));

@@ -3,7 +3,14 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { Counter, type Registry } from 'prom-client';
-import { type EventLog, type Logger, PartitionTail, type RoleContext, type RunningRole } from '../../platform/index.ts';
+import {
+  type EventLog,
+  type Logger,
+  type LogRecord,
+  type RoleContext,
+  type RunningRole,
+  TopicTail,
+} from '../../platform/index.ts';
 import {
   decodeMessage,
   encodeMessage,
@@ -20,12 +27,11 @@ const BATCH = 50;
 const TIMEOUT_MS = 10_000;
 /** Poll interval while no market is listed. */
 const NO_MARKETS_MS = 250;
-const PAGE_RECORDS = 1000;
 
 /** Starts the role. Resolves before the first answer; rejects when the log is unreachable. */
 export async function startFees(context: RoleContext): Promise<RunningRole> {
   const { config, log, logger } = context;
-  await log.ensureTopics([TOPICS.marketViews, TOPICS.feeViews]);
+  await log.ensureTopics([TOPICS.feeViews]);
   const url = config.feeProviderUrl || (config.source === 'rpc' ? config.rpcUrl : '');
   const stopping = new AbortController();
   const poller = new FeePoller(context, url, feeAccounts(loadDefinition(config.definition)), stopping.signal);
@@ -51,14 +57,15 @@ class FeePoller {
   readonly #accountKeys: AccountKeys;
   readonly #signal: AbortSignal;
   readonly #metrics: ReturnType<typeof feeMetrics>;
+  /** References alone; the registry of markets belongs to `api`, which ingest does not import. */
   readonly #markets = new Map<string, MarketRef>();
-  readonly #marketViews: PartitionTail;
+  readonly #marketViews: TopicTail;
   /** Whether the last poll failed. A longer outage is logged once. */
   #isDown = false;
 
   constructor(context: RoleContext, url: string, accountKeys: AccountKeys, signal: AbortSignal) {
     this.#log = context.log;
-    this.#marketViews = new PartitionTail(context.log, TOPICS.marketViews, 0, 0n);
+    this.#marketViews = new TopicTail(context.log, TOPICS.marketViews);
     this.#logger = context.logger;
     this.#pollingMs = context.config.feePollingMs;
     this.#url = url;
@@ -72,7 +79,7 @@ class FeePoller {
     while (!this.#signal.aborted) {
       const startedMs = performance.now();
       try {
-        await this.#learnMarkets();
+        await this.#marketViews.read((record) => this.#learn(record));
         for (const batch of batches([...this.#markets.values()])) await this.#refresh(batch);
       } catch (error) {
         this.#logger.warn({ error: String(error) }, 'priority fees not written, the next poll tries again');
@@ -82,15 +89,7 @@ class FeePoller {
     }
   }
 
-  async #learnMarkets(): Promise<void> {
-    while (true) {
-      const records = await this.#marketViews.read(PAGE_RECORDS);
-      if (records.length === 0) return;
-      for (const { key, value } of records) this.#learn(key, value);
-    }
-  }
-
-  #learn(key: string, value: Uint8Array): void {
+  #learn({ key, value }: LogRecord): void {
     if (this.#markets.has(key)) return;
     try {
       const message = decodeMessage(value);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createMetrics, type NewRecord, nextTurn, readConfig, silentLogger } from '../../platform/index.ts';
-import { decodeMessage, loadDefinition, partitionOf, TOPICS, type Topic } from '../../schemas/index.ts';
+import { createMetrics, nextTurn, readConfig, silentLogger } from '../../platform/index.ts';
+import { decodeMessage, loadDefinition, partitionOf, TOPICS } from '../../schemas/index.ts';
 import {
   marketBytes,
   marketKeyOf,
@@ -11,12 +11,12 @@ import {
   userBytes,
   userKey,
 } from '../../test/support/ingest/accounts.ts';
+import { silentConnection, WaitingWriter } from '../../test/support/ingest/fork-news.ts';
 import { MemoryLog } from '../../test/support/ingest/memory-log.ts';
 import { until } from '../../test/support/platform/eventually.ts';
 import { startIngest } from '../role.ts';
 import type { AccountUpdate, SourceUpdate } from '../source.ts';
 import { ProcessedBooks } from './books.ts';
-import type { OpenConnection } from './feed.ts';
 import { createForkMetrics } from './metrics.ts';
 
 const MARKET = 0;
@@ -39,24 +39,19 @@ function user(slot: number, size: bigint | null): AccountUpdate {
 /** The main stream and a reader of `book.processed`: sizes of the user's order, with the undo that each belongs to. */
 function stage(waitingMax?: number) {
   const confirmed = newDiffer();
-  let isAway = false;
-  const waiting: (() => void)[] = [];
-  const written: NewRecord[] = [];
-  const append = async (topic: Topic, records: readonly NewRecord[]): Promise<void> => {
-    expect(topic).toBe(TOPICS.processedBook);
-    if (isAway) await new Promise<void>((resolve) => waiting.push(resolve));
-    written.push(...records);
-  };
+  const writer = new WaitingWriter(TOPICS.processedBook);
   const books = new ProcessedBooks({
     confirmed,
     newDiffer,
-    writer: { append },
+    writer,
     metrics: createForkMetrics(createMetrics(['ingest'])),
     logger: silentLogger(),
     ...(waitingMax === undefined ? {} : { waitingMax }),
   });
   const messages = (partition: number) =>
-    written.flatMap(({ value, partition: own = partition }) => (own === partition ? [decodeMessage(value)] : []));
+    writer.written.flatMap(({ value, partition: own = partition }) =>
+      own === partition ? [decodeMessage(value)] : [],
+    );
   return {
     books,
     confirmed,
@@ -73,13 +68,8 @@ function stage(waitingMax?: number) {
       books.news((forks) => forks.link(slot, parent));
       books.account(user(slot, size), (forks) => forks.follow(slot));
     },
-    goAway: () => {
-      isAway = true;
-    },
-    comeBack: () => {
-      isAway = false;
-      for (const resolve of waiting) resolve();
-    },
+    goAway: () => writer.away(true),
+    comeBack: () => writer.away(false),
     names: () => messages(0).map(({ name }) => name),
     sizes: () => {
       let revert: number | null = null;
@@ -133,12 +123,13 @@ describe('books at processed', () => {
       ] as SourceUpdate[];
       await until(() => labels().includes(102));
     };
-    const silent: OpenConnection = ({ signal }) => ({
-      run: () => new Promise((resolve) => signal.addEventListener('abort', () => resolve('stopped'))),
-    });
     const context = { config: readConfig({}), log, logger: silentLogger(), metrics: createMetrics(['ingest']) };
     const source = { updates, transaction: async () => null };
-    const role = await startIngest(context, { definition: loadDefinition('velocity'), source, forks: silent });
+    const role = await startIngest(context, {
+      definition: loadDefinition('velocity'),
+      source,
+      forks: silentConnection,
+    });
     await role.done;
     await role.stop();
     const seen = inBook().flatMap((one): (bigint | string)[] => {

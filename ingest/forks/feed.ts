@@ -48,6 +48,22 @@ export async function followForks({ open, metrics, logger, ...parts }: ForkFeedP
   }
 }
 
+/** Begins the books anew with the first slot of a connection: earlier data of it may have been sent before the subscription. */
+export class FirstSlot {
+  readonly #books: ConnectionParts['books'];
+  #isKnown = false;
+
+  constructor({ books }: ConnectionParts) {
+    this.#books = books;
+  }
+
+  saw(slot: number): void {
+    if (this.#isKnown) return;
+    this.#isKnown = true;
+    this.#books.news((forks) => forks.restart(slot));
+  }
+}
+
 /** Ends a connection that is silent, stopped or lost, with the first reason. */
 export class ConnectionEnd {
   readonly ended: Promise<string>;

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { chainTo } from '../../test/support/ingest/fork-news.ts';
 import { ForkChain } from './chain.ts';
 import { ForkFills, type ForkTransaction } from './fills.ts';
 
@@ -24,12 +25,6 @@ const blocks = fc
   .map((drawn) =>
     drawn.map(({ back, signatures }, at): Block => ({ slot: at + 1, parent: Math.max(0, at + 1 - back), signatures })),
   );
-
-function chainOf(all: readonly Block[], tip: number): Block[] {
-  const path: Block[] = [];
-  for (let block = all[tip - 1]; block; block = all[block.parent - 1]) path.unshift(block);
-  return path;
-}
 
 function namesOf(path: readonly Block[]): string[] {
   return path.flatMap(({ slot, signatures }) => signatures.map((signature) => `${slot}:${signature}`)).sort();
@@ -81,7 +76,7 @@ describe('fills of processed slots', () => {
           if (follows[block.slot - 1]) tip = block.slot;
           if (follows[block.slot - 1]) reader.chain.follow(block.slot);
           reader.settle();
-          expect(reader.standing).toEqual(namesOf(chainOf(all, tip)));
+          expect(reader.standing).toEqual(namesOf(chainTo(all, tip)));
         }
       }),
     );
@@ -99,7 +94,7 @@ describe('fills of processed slots', () => {
           reader.settle();
         }
         const dead = all[which % all.length] as Block;
-        const path = chainOf(all, all.length);
+        const path = chainTo(all, all.length);
         reader.chain.dead(dead.slot);
         reader.settle();
         const left = path.includes(dead) ? path.slice(0, path.indexOf(dead)) : path;
@@ -122,10 +117,10 @@ describe('fills of processed slots', () => {
         const { slot: confirmed } = all[which % all.length] as Block;
         reader.chain.confirm(confirmed);
         reader.settle();
-        const winning = new Set(namesOf(chainOf(all, confirmed)));
+        const winning = new Set(namesOf(chainTo(all, confirmed)));
         const until = reader.standing.filter((name) => Number(name.split(':')[0]) <= confirmed);
         expect(until.filter((name) => !winning.has(name))).toEqual([]);
-        const followed = new Set(namesOf(chainOf(all, all.length)));
+        const followed = new Set(namesOf(chainTo(all, all.length)));
         expect(until).toEqual([...winning].filter((name) => followed.has(name)).sort());
       }),
     );
@@ -142,7 +137,7 @@ describe('fills of processed slots', () => {
     fc.assert(
       fc.property(drawn, ({ all, which, order }) => {
         const reader = new Reader();
-        const followed = new Set(chainOf(all, all.length));
+        const followed = new Set(chainTo(all, all.length));
         for (const block of all) {
           if (followed.has(block)) reader.chain.link(block.slot, block.parent);
           reader.chain.delivered(block.slot);
@@ -153,7 +148,7 @@ describe('fills of processed slots', () => {
         const { slot: confirmed } = all[which % all.length] as Block;
         reader.chain.confirm(confirmed);
         reader.settle();
-        const isWinning = new Set(namesOf(chainOf(all, confirmed)));
+        const isWinning = new Set(namesOf(chainTo(all, confirmed)));
         const before = reader.standing.filter((name) => Number(name.split(':')[0]) <= confirmed);
         for (const { slot, parent } of order) reader.chain.link(slot, parent);
         reader.settle();

@@ -6,7 +6,7 @@ import { emptyRequest, type OpenStream, openWith, type UpdateStream } from '../g
 import { accountUpdate, slotOf, transactionLogs } from '../grpc/updates.ts';
 import type { StreamUpdate, WireAccount, WireSlot, WireTransaction } from '../grpc/wire.ts';
 import type { AccountFilter } from '../rpc/account-filters.ts';
-import { ConnectionEnd, type ConnectionParts, type ForkConnection } from './feed.ts';
+import { ConnectionEnd, type ConnectionParts, FirstSlot, type ForkConnection } from './feed.ts';
 
 export interface GrpcForkOptions {
   readonly url: string;
@@ -24,12 +24,13 @@ export class GrpcForks implements ForkConnection {
   readonly #parts: ConnectionParts;
   readonly #options: GrpcForkOptions;
   readonly #end: ConnectionEnd;
-  #isFirst = true;
+  readonly #firstSlot: FirstSlot;
 
   constructor(parts: ConnectionParts, options: GrpcForkOptions) {
     this.#parts = parts;
     this.#options = options;
     this.#end = new ConnectionEnd(parts);
+    this.#firstSlot = new FirstSlot(parts);
   }
 
   async run(): Promise<string> {
@@ -64,7 +65,7 @@ export class GrpcForks implements ForkConnection {
   #account(message: WireAccount): void {
     const update = accountUpdate(message, this.#options.number);
     const { slot } = update;
-    this.#begin(slot);
+    this.#firstSlot.saw(slot);
     this.#parts.books.account(update, (forks) => {
       if (forks.extends(slot)) forks.follow(slot);
     });
@@ -82,7 +83,7 @@ export class GrpcForks implements ForkConnection {
     const slot = slotOf(news.slot);
     this.#end.alive();
     // Other news may be of an older slot than the one whose data comes.
-    if (status === SlotStatus.SLOT_PROCESSED || status === SlotStatus.SLOT_CREATED_BANK) this.#begin(slot);
+    if (status === SlotStatus.SLOT_PROCESSED || status === SlotStatus.SLOT_CREATED_BANK) this.#firstSlot.saw(slot);
     this.#parts.books.news((forks) => {
       if (parent !== null) forks.link(slot, slotOf(parent));
       if (status === SlotStatus.SLOT_DEAD) forks.dead(slot);
@@ -90,13 +91,6 @@ export class GrpcForks implements ForkConnection {
       forks.delivered(slot);
       forks.follow(slot);
     });
-  }
-
-  /** Data of the first slot may have been sent before the subscription. */
-  #begin(slot: number): void {
-    if (!this.#isFirst) return;
-    this.#isFirst = false;
-    this.#parts.books.news((forks) => forks.restart(slot));
   }
 }
 

@@ -5,7 +5,7 @@ import type { AccountFilter } from '../rpc/account-filters.ts';
 import { KeyCache, logsUpdate, programAccountUpdate } from '../rpc/notifications.ts';
 import { PubSub } from '../rpc/pubsub.ts';
 import type { Transport } from '../rpc/transport.ts';
-import { ConnectionEnd, type ConnectionParts, type ForkConnection } from './feed.ts';
+import { ConnectionEnd, type ConnectionParts, FirstSlot, type ForkConnection } from './feed.ts';
 
 export interface PubSubOptions {
   readonly wsUrl: string;
@@ -19,15 +19,16 @@ export class PubSubForks implements ForkConnection {
   readonly #parts: ConnectionParts;
   readonly #options: PubSubOptions;
   readonly #end: ConnectionEnd;
+  readonly #firstSlot: FirstSlot;
   readonly #keys = new KeyCache();
   /** News counts once all subscriptions have begun. */
   #isSubscribed = false;
-  #isFirst = true;
 
   constructor(parts: ConnectionParts, options: PubSubOptions) {
     this.#parts = parts;
     this.#options = options;
     this.#end = new ConnectionEnd(parts);
+    this.#firstSlot = new FirstSlot(parts);
   }
 
   async run(): Promise<string> {
@@ -70,7 +71,7 @@ export class PubSubForks implements ForkConnection {
     if (!this.#isSubscribed) return;
     const update = programAccountUpdate(result, this.#keys);
     const { slot } = update;
-    this.#begin(slot);
+    this.#firstSlot.saw(slot);
     this.#parts.books.account(update, (forks) => forks.follow(slot));
   }
 
@@ -85,7 +86,7 @@ export class PubSubForks implements ForkConnection {
     const { slot, parent } = slotsOf(result);
     this.#end.alive();
     if (!this.#isSubscribed) return;
-    this.#begin(slot);
+    this.#firstSlot.saw(slot);
     this.#parts.books.news((forks) => {
       forks.link(slot, parent);
       if (forks.isUncontested(parent)) forks.follow(parent);
@@ -102,13 +103,6 @@ export class PubSubForks implements ForkConnection {
       const { slot } = slotsOf({ parent: 0, ...(result as object) });
       this.#parts.books.news((forks) => forks.dead(slot));
     }
-  }
-
-  /** Data of the first slot may have been sent before the subscriptions. */
-  #begin(slot: number): void {
-    if (!this.#isFirst) return;
-    this.#isFirst = false;
-    this.#parts.books.news((forks) => forks.restart(slot));
   }
 }
 

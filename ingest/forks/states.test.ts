@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { keyText } from '../../schemas/index.ts';
+import { chainTo } from '../../test/support/ingest/fork-news.ts';
 import type { AccountUpdate } from '../source.ts';
 import { type ConfirmedState, ForkStates } from './states.ts';
 
@@ -72,15 +73,9 @@ const blocks = fc
     drawn.map(({ back, writes }, at): Block => ({ slot: at + 1, parent: Math.max(0, at + 1 - back), writes })),
   );
 
-function chainOf(all: readonly Block[], tip: number): Block[] {
-  const path: Block[] = [];
-  for (let block = all[tip - 1]; block; block = all[block.parent - 1]) path.unshift(block);
-  return path;
-}
-
 function truthAt(all: readonly Block[], tip: number): number[] {
   const states = Array.from({ length: ACCOUNTS }, () => 0);
-  for (const { slot, writes } of chainOf(all, tip)) for (const account of writes) states[account] = slot;
+  for (const { slot, writes } of chainTo(all, tip)) for (const account of writes) states[account] = slot;
   return states;
 }
 
@@ -121,7 +116,7 @@ describe('states at the tip of a fork', () => {
           reader.forks.follow(slot);
         }
         const dead = all[which % all.length] as Block;
-        const path = chainOf(all, all.length);
+        const path = chainTo(all, all.length);
         reader.forks.dead(dead.slot);
         expect(reader.states).toEqual(truthAt(all, path.includes(dead) ? dead.parent : all.length));
       }),
@@ -156,7 +151,7 @@ describe('states at the tip of a fork', () => {
           else if (kind === 'follow') forks.follow(slot);
           else for (const account of writes) forks.account(state(account, slot));
         }
-        for (const { slot, writes } of chainOf(all, all.length)) reader.confirm(slot, writes);
+        for (const { slot, writes } of chainTo(all, all.length)) reader.confirm(slot, writes);
         expect(reader.states).toEqual(truthAt(all, all.length));
         expect(forks.bytes).toBe(0);
       }),

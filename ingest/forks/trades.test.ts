@@ -1,7 +1,8 @@
 import bs58 from 'bs58';
 import { describe, expect, it } from 'vitest';
-import { createMetrics, type NewRecord, readConfig, silentLogger } from '../../platform/index.ts';
+import { createMetrics, readConfig, silentLogger } from '../../platform/index.ts';
 import { decodeEvent, decodeMessage, loadDefinition, partitionOf, TOPICS, type Topic } from '../../schemas/index.ts';
+import { silentConnection, WaitingWriter } from '../../test/support/ingest/fork-news.ts';
 import { MemoryLog } from '../../test/support/ingest/memory-log.ts';
 import { logsOf, recordLine } from '../../test/support/ingest/records.ts';
 import { until } from '../../test/support/platform/eventually.ts';
@@ -40,15 +41,9 @@ const progress = (slot: number): SourceUpdate => ({
 
 function stage(waitingMax?: number) {
   const places = new Map<number, Place>();
-  const written: NewRecord[] = [];
+  const writer = new WaitingWriter(TOPICS.processedFills);
+  const { written } = writer;
   let version = 0;
-  let isAway = false;
-  const waiting: (() => void)[] = [];
-  const append = async (topic: Topic, records: readonly NewRecord[]): Promise<void> => {
-    expect(topic).toBe(TOPICS.processedFills);
-    if (isAway) await new Promise<void>((resolve) => waiting.push(resolve));
-    written.push(...records);
-  };
   const asked: number[] = [];
   const placeOf = (slot: number): Place => {
     asked.push(slot);
@@ -58,7 +53,7 @@ function stage(waitingMax?: number) {
   const trades = new ProcessedTrades({
     fork,
     decoder,
-    writer: { append },
+    writer,
     metrics: createForkMetrics(createMetrics(['ingest'])),
     ...(waitingMax === undefined ? {} : { waitingMax }),
   });
@@ -74,10 +69,7 @@ function stage(waitingMax?: number) {
       if (isKnown) trades.moved();
     },
     confirm: (update: TransactionLogs) => trades.confirmed(decodeTransaction(update, decoder).events),
-    away(is: boolean) {
-      isAway = is;
-      for (const resolve of waiting.splice(0)) resolve();
-    },
+    away: (is: boolean) => writer.away(is),
     async records() {
       await new Promise((resolve) => setImmediate(resolve));
       return written.map(({ value }) => {
@@ -198,9 +190,6 @@ describe('ingest', () => {
       await role.done;
       await role.stop();
     };
-    const idle: OpenConnection = ({ signal }) => ({
-      run: () => new Promise((resolve) => signal.addEventListener('abort', () => resolve('stopped'))),
-    });
     const delivering: OpenConnection = (parts, attempt) => ({
       run: () => {
         parts.books.news((states) => {
@@ -209,7 +198,7 @@ describe('ingest', () => {
           states.follow(11);
         });
         for (const one of [vanishing, landed]) parts.trades.take(one);
-        return idle(parts, attempt).run();
+        return silentConnection(parts, attempt).run();
       },
     });
     await run(async function* () {
@@ -220,7 +209,7 @@ describe('ingest', () => {
     await run(async function* () {
       yield [landed, { kind: 'slot', slot: 12 }, progress(12)];
       await until(() => inFills().length === 7);
-    }, idle);
+    }, silentConnection);
     expect(found(TOPICS.events)).toHaveLength(1);
     const partition = partitionOf(TOPICS.processedFills, 'perp-0');
     const ofMarket = log.all(TOPICS.processedFills).filter((record) => record.partition === partition);

@@ -8,6 +8,7 @@ import { pauseUnlessOver, readSince, readUntilBelieved, SILENCE_SETTLE_MS, waitF
 import { type Delivered, Intake } from '../rpc/intake.ts';
 import { OtherOracles } from '../rpc/other-oracles.ts';
 import type { LiveSession, SessionParts } from '../rpc/session.ts';
+import { SilenceWatch } from '../rpc/silence.ts';
 import { TransactionAudit } from '../rpc/transaction-audit.ts';
 import type { AccountUpdate } from '../source.ts';
 import { BlockEnd } from './block-end.ts';
@@ -70,7 +71,7 @@ export class GrpcSession implements LiveSession {
   #replaysSinceResume = false;
   /** Blocks that wait for their label, for their times. */
   #times: { readonly slot: number; readonly ts: number }[] = [];
-  #silence: NodeJS.Timeout | null = null;
+  readonly #silence: SilenceWatch;
   readonly #blockEnd = new BlockEnd({
     mayAsk: () => this.#intake.mayLabel,
     ping: (id) => this.#stream?.ping(id),
@@ -97,6 +98,7 @@ export class GrpcSession implements LiveSession {
       { queue, history, labelled, completeSlot, end: (reason) => this.#end(reason) },
       from === null ? before : { dataSlot: continued, labelledSlot: continued },
     );
+    this.#silence = new SilenceWatch(this.#over.signal, parts.silenceMs, () => this.#onSilence());
     options.state.read = (update) => this.#intake.read(update);
     this.#ended = new Promise((resolve) => {
       this.#end = (reason) => {
@@ -134,7 +136,7 @@ export class GrpcSession implements LiveSession {
       });
       const fromSlot = await this.#begin(this.#stream);
       this.#request(fromSlot);
-      this.#watchSilence();
+      this.#silence.news();
       const followed = this.#replay ? this.#audit(new TransactionAudit(this.#auditParts())) : this.#readAll(fromSlot);
       const reason = await this.#ended;
       await followed;
@@ -142,7 +144,7 @@ export class GrpcSession implements LiveSession {
     } finally {
       signal.removeEventListener('abort', stop);
       this.#end('over');
-      if (this.#silence) clearTimeout(this.#silence);
+      this.#silence.stop();
       this.#blockEnd.stop();
     }
   }
@@ -243,7 +245,7 @@ export class GrpcSession implements LiveSession {
   }
 
   #block(block: BlockMeta): void {
-    this.#watchSilence();
+    this.#silence.news();
     if (this.#replay) this.#replayed(this.#replay, block);
     else this.#follow(block);
   }
@@ -314,11 +316,6 @@ export class GrpcSession implements LiveSession {
     this.#parts.finality.time(time);
   }
 
-  #watchSilence(): void {
-    if (this.#silence) clearTimeout(this.#silence);
-    if (!this.#over.signal.aborted) this.#silence = setTimeout(() => void this.#onSilence(), this.#parts.silenceMs);
-  }
-
   /** Ends the stream when the node has newer blocks at the same commitment, or when neither answers. */
   async #onSilence(): Promise<void> {
     const { rpc, silenceMs, accountCommitment } = this.#parts;
@@ -333,7 +330,7 @@ export class GrpcSession implements LiveSession {
       // A server that replays nothing is asked for everything the next time.
       if (this.#replay) this.#cursor.forget();
       this.#end(`no block for ${silenceMs} ms`);
-    } else this.#watchSilence();
+    } else this.#silence.news();
   }
   /** Answer of the node at the last silence; -1 without one. */
   #silentAt = -1;

@@ -7,6 +7,7 @@ import { loadDefinition } from '../../schemas/index.ts';
 import { type Answer, FaultyNode } from '../../test/support/ingest/faulty-node.ts';
 import { SHARED_NETWORK } from '../../test/support/ingest/shared-thread.ts';
 import { SourceReading } from '../../test/support/ingest/source-reading.ts';
+import { stepInTurns } from '../../test/support/localnet/step-in-turns.ts';
 import { ask } from '../../test/support/localnet/test-client.ts';
 import { RpcSource, type RpcSourceOptions } from '../rpc.ts';
 
@@ -62,12 +63,8 @@ class Stage {
     await reading.until('accounts', () => reading.of('snapshotEnd').length > 0);
   }
 
-  /** Steps slot by slot, so that notifications arrive in between. */
-  async step(slots: number): Promise<void> {
-    for (let at = 0; at < slots; at += 5) {
-      await this.net.step(Math.min(5, slots - at));
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
+  step(slots: number): Promise<void> {
+    return stepInTurns(this.net, slots);
   }
 
   truth(): string[] {

@@ -16,6 +16,7 @@ import type { JsonRpc } from './json-rpc.ts';
 import { type AnnouncedSlot, type KeyCache, logsUpdate, programAccountUpdate, slotUpdate } from './notifications.ts';
 import { OtherOracles } from './other-oracles.ts';
 import { PubSub, type PubSubHandlers } from './pubsub.ts';
+import { SilenceWatch } from './silence.ts';
 import { TransactionAudit } from './transaction-audit.ts';
 import type { Transport } from './transport.ts';
 
@@ -74,7 +75,7 @@ export class Session implements LiveSession {
   #otherOracles: OtherOracles | null = null;
   readonly #intake: Intake;
   #quiet: NodeJS.Timeout | null = null;
-  #silence: NodeJS.Timeout | null = null;
+  readonly #silence: SilenceWatch;
   #accountsAtMs = performance.now();
   #live = false;
   #isSubscribed = false;
@@ -90,6 +91,7 @@ export class Session implements LiveSession {
     const { queue, history, clock } = parts;
     const labelled = (slot: number) => clock?.slot(slot);
     this.#intake = new Intake({ queue, history, labelled, end: (reason) => this.#end(reason) }, before);
+    this.#silence = new SilenceWatch(this.#over.signal, parts.silenceMs, () => this.#onSilence());
     this.#ended = new Promise((resolve) => {
       this.#end = (reason) => {
         this.#over.abort();
@@ -127,7 +129,7 @@ export class Session implements LiveSession {
         read: (update) => this.#intake.read(update),
       });
       await this.#subscribe(this.#pubsub);
-      this.#watchSilence();
+      this.#silence.news();
       const reading = this.#readAccounts(otherOracles);
       const auditing = this.#transactions(otherOracles);
       const reason = await this.#ended;
@@ -137,7 +139,7 @@ export class Session implements LiveSession {
       signal.removeEventListener('abort', stop);
       this.#end('over');
       if (this.#quiet) clearTimeout(this.#quiet);
-      if (this.#silence) clearTimeout(this.#silence);
+      this.#silence.stop();
     }
   }
 
@@ -194,7 +196,7 @@ export class Session implements LiveSession {
     // The announced block stands on the read, or on a block before it: no change lies between them.
     if (parent !== null && parent <= (this.#unboundedReadSlot ?? -1)) this.#unboundedReadSlot = null;
     this.#intake.labels.announced(slot);
-    this.#watchSilence();
+    this.#silence.news();
     if (this.#quiet === null) this.#watchQuiet();
   }
 
@@ -234,11 +236,6 @@ export class Session implements LiveSession {
     }
   }
 
-  #watchSilence(): void {
-    if (this.#silence) clearTimeout(this.#silence);
-    if (!this.#over.signal.aborted) this.#silence = setTimeout(() => void this.#onSilence(), this.#parts.silenceMs);
-  }
-
   /** Keeps the session when the chain itself has stopped: a first answer sets the mark, a later one shows progress. */
   async #onSilence(): Promise<void> {
     const { rpc, silenceMs } = this.#parts;
@@ -249,7 +246,7 @@ export class Session implements LiveSession {
     if (slot !== null) this.#silentAt = slot;
     if (slot === null || (!isFirst && slot > Math.max(known, this.#intake.labels.announcedSlot))) {
       this.#end(`no slot for ${silenceMs} ms`);
-    } else this.#watchSilence();
+    } else this.#silence.news();
   }
   /** Answer of the node at the last silence; -1 without one. */
   #silentAt = -1;

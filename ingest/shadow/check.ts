@@ -13,13 +13,12 @@ import {
   type MarketRef,
   marketKey,
 } from '../../schemas/index.ts';
-import type { Output } from '../diff/output.ts';
+import { isBookChange, type Output } from '../diff/output.ts';
 import type { Differ } from '../differ.ts';
 import type { AccountsRead } from '../source.ts';
 import { Comparison, type Suspect } from './comparison.ts';
 import { evidenceOf } from './evidence.ts';
 import type { FreshBook, FreshMessage } from './rebuild.ts';
-import { isPublished } from './rebuild.ts';
 import { AccountVersions } from './versions.ts';
 
 /** Slots that the stream may lag behind a read before the comparison. */
@@ -307,5 +306,5 @@ function checkOf({ ref, digest, market, oracle }: FreshBook, slot: number): Book
 }
 
 function marketsOf(outputs: readonly Output[]): Set<string> {
-  return new Set(outputs.flatMap((output) => (isPublished(output) ? [marketKey(output.value)] : [])));
+  return new Set(outputs.flatMap((output) => (isBookChange(output) ? [marketKey(output.value)] : [])));
 }

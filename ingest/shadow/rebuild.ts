@@ -13,13 +13,12 @@ import {
   type OrderSource,
   type OrderState,
 } from '../../schemas/index.ts';
-import { OrderChanges, type Output } from '../diff/output.ts';
+import { type BookChange, isBookChange, OrderChanges, type Output } from '../diff/output.ts';
 import type { Differ } from '../differ.ts';
 import type { AccountUpdate } from '../source.ts';
 
 type BookNames = 'BookOrders' | 'BookMarket' | 'BookOracle' | 'BookSnapshotBegin' | 'BookSnapshotEnd';
 export type FreshMessage = { [N in BookNames]: { readonly name: N; readonly value: MessageTypes[N] } }[BookNames];
-type PublishedOutput = Extract<Output, { name: 'BookOrders' | 'BookMarket' | 'BookOracle' }>;
 
 export interface FreshOrder {
   readonly source: OrderSource;
@@ -62,14 +61,14 @@ export class Rebuild {
       accounts.set(keyText(account), changes);
       changes.upsert(ref.marketType, ref.marketIndex, order);
     }
-    for (const changes of accounts.values()) changes.emit((output) => isPublished(output) && messages.push(output));
+    for (const changes of accounts.values()) changes.emit((output) => isBookChange(output) && messages.push(output));
     messages.push({ name: 'BookSnapshotEnd', value: { ...ref, snapshotSlot: slot } });
     return messages;
   }
 
   readonly #gather = (output: Output): void => {
     // The log cannot carry these messages, so no book can have them.
-    if (!isPublished(output) || !isEncodable(output)) return;
+    if (!isBookChange(output) || !isEncodable(output)) return;
     const book = this.#bookOf(output.value);
     if (output.name === 'BookMarket') book.market = output.value;
     else if (output.name === 'BookOracle') book.oracle = output.value;
@@ -105,11 +104,7 @@ export class Rebuild {
   }
 }
 
-export function isPublished(output: Output): output is PublishedOutput {
-  return output.name === 'BookOrders' || output.name === 'BookMarket' || output.name === 'BookOracle';
-}
-
-function isEncodable({ name, value }: PublishedOutput): boolean {
+function isEncodable({ name, value }: BookChange): boolean {
   try {
     encodeMessage(name, value);
     return true;

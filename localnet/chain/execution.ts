@@ -1,7 +1,7 @@
 // Changes a transaction by its execution, before a reader sees it. Other programs log first, the log is cut at its limit, and
 // keys come from lookup tables. All of it follows from the seed and the signature.
 
-import { hash } from 'node:crypto';
+import { chanceOf } from '../chance.ts';
 import type { LedgerBlock, LedgerTransaction } from '../ledger-types.ts';
 import type { Profile } from './profile.ts';
 
@@ -36,7 +36,7 @@ export class Execution {
   }
 
   #chance(text: string): number {
-    return hash('sha256', `execution|${this.#seed}|${text}`, 'buffer').readUInt32LE(0) / 4_294_967_296;
+    return chanceOf(`execution|${this.#seed}|${text}`);
   }
 }
 

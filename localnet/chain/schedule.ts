@@ -1,7 +1,7 @@
 // Decides for each slot of the chain: a block, nothing, or a fork. The answer follows from seed and slot alone, so a restarted
 // chain goes on with the same slots.
 
-import { hash } from 'node:crypto';
+import { chanceOf } from '../chance.ts';
 import type { Profile } from './profile.ts';
 
 /** At most one fork, or one run of skipped slots, starts in each window of so many slots. */
@@ -83,6 +83,6 @@ export class Schedule {
   }
 
   #chance(text: string): number {
-    return hash('sha256', `schedule|${this.#seed}|${text}`, 'buffer').readUInt32LE(0) / 4_294_967_296;
+    return chanceOf(`schedule|${this.#seed}|${text}`);
   }
 }

@@ -1,7 +1,7 @@
 // Switches faults on and off, decides where each one strikes, and reports every strike. A decision follows from the seed and
 // from what is asked, not from a clock, so the same requests meet the same faults.
 
-import { hash } from 'node:crypto';
+import { chanceOf } from '../chance.ts';
 import { FAULT_KINDS, type FaultKind, type FaultPlace, type FaultRequest } from './kinds.ts';
 
 /** Reports in memory; older ones are dropped. */
@@ -121,7 +121,7 @@ export class Faults {
 
   /** A number in [0, 1) that follows from the seed and the text. */
   chance(text: string): number {
-    return hash('sha256', `${this.#seed}|${text}`, 'buffer').readUInt32LE(0) / 4_294_967_296;
+    return chanceOf(`${this.#seed}|${text}`);
   }
 
   #decide(kind: FaultKind, method: string, key: string | null, subject: () => string): FaultRequest | null {

@@ -5,7 +5,7 @@ import { FAULT_KINDS, type FaultKind, type FaultRequest, isFaultKind } from '../
 import type { Method } from '../rpc/dispatch.ts';
 import { invalidParams, invalidType } from '../rpc/errors.ts';
 import { named } from '../rpc/named.ts';
-import { type Config, integerOr, stringsOf } from '../rpc/params.ts';
+import { type Config, integerOr, listOf } from '../rpc/params.ts';
 
 const REPORTS_DEFAULT = 10_000;
 
@@ -46,8 +46,8 @@ function faultRequest(config: Config): FaultRequest {
     ...wholeOf('slots', config.slots),
     ...(typeof config.code === 'number' ? { code: config.code } : {}),
     ...(typeof config.message === 'string' ? { message: config.message } : {}),
-    ...(config.methods === undefined ? {} : { methods: stringsOf(config.methods).map(String) }),
-    ...(config.keys === undefined ? {} : { keys: stringsOf(config.keys).map(String) }),
+    ...(config.methods === undefined ? {} : { methods: listOf(config.methods).map(String) }),
+    ...(config.keys === undefined ? {} : { keys: listOf(config.keys).map(String) }),
   };
 }
 

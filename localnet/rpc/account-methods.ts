@@ -6,7 +6,7 @@ import { type AccountFormat, accountJson, checkFormat, filtersOf, formatOf, pass
 import { programAccountPages } from './account-pages.ts';
 import type { Method } from './dispatch.ts';
 import { invalidParams } from './errors.ts';
-import { commitmentOf, configOf, contextSlot, keyOf, need, stringsOf } from './params.ts';
+import { commitmentOf, configOf, contextSlot, keyOf, listOf, need } from './params.ts';
 import { contextJson } from './version.ts';
 
 /** MAX_MULTIPLE_ACCOUNTS of Solana. */
@@ -25,7 +25,7 @@ export function accountMethods(view: ChainView): [string, Method][] {
 
   const getMultipleAccounts: Method = (params) => {
     need(params, 1);
-    const keys = stringsOf(params[0]);
+    const keys = listOf(params[0]);
     if (keys.length > MULTIPLE_ACCOUNTS_MAX) {
       throw invalidParams(`Too many inputs provided; max ${MULTIPLE_ACCOUNTS_MAX}`);
     }

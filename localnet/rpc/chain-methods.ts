@@ -7,7 +7,7 @@ import { BLOCKHASH_AGE_BLOCKS } from '../ledger.ts';
 import { withContext } from './account-methods.ts';
 import type { Method } from './dispatch.ts';
 import { invalidParams, invalidType } from './errors.ts';
-import { type Config, commitmentOf, configOf, contextSlot, integerOf, keyOf, need, stringsOf } from './params.ts';
+import { type Config, commitmentOf, configOf, contextSlot, integerOf, keyOf, listOf, need } from './params.ts';
 import { FEATURE_SET, SOLANA_CORE } from './version.ts';
 
 /** Slots of an epoch on mainnet. */
@@ -56,7 +56,7 @@ export function chainMethods(view: ChainView): [string, Method][] {
   };
 
   const getRecentPrioritizationFees: Method = (params) => {
-    const addresses = params[0] === undefined || params[0] === null ? [] : stringsOf(params[0]).map(keyOf);
+    const addresses = params[0] === undefined || params[0] === null ? [] : listOf(params[0]).map(keyOf);
     if (addresses.length > FEE_ADDRESSES_MAX) {
       throw invalidParams(`Too many inputs provided; max ${FEE_ADDRESSES_MAX}`);
     }
@@ -128,7 +128,7 @@ function priorityFeeEstimate(view: ChainView, params: readonly unknown[]): strin
   const request = configOf(params[0]);
   const options = configOf(request.options);
   let keys: readonly string[];
-  if (request.accountKeys !== undefined) keys = stringsOf(request.accountKeys).map(keyOf);
+  if (request.accountKeys !== undefined) keys = listOf(request.accountKeys).map(keyOf);
   else if (typeof request.transaction === 'string') keys = [request.transaction];
   else throw invalidParams('Invalid request: either transaction or accountKeys must be provided');
   const levels = feeLevels(keys, view.slotAt('processed'));

@@ -6,7 +6,7 @@ import type { LedgerAccount } from '../ledger-types.ts';
 import type { Method } from './dispatch.ts';
 import { invalidParams, invalidType, RpcError } from './errors.ts';
 import { named } from './named.ts';
-import { type Config, configOf, integerOf, integerOr, keyOf } from './params.ts';
+import { type Config, configOf, integerOf, integerOr, keyOf, listOf } from './params.ts';
 import type { Publisher } from './publisher.ts';
 import type { PubSub } from './pubsub.ts';
 import type { Subscriptions } from './subscriptions.ts';
@@ -122,11 +122,6 @@ function accountOf(config: Config): LedgerAccount {
     lamports: integerOr(config.lamports, INJECTED_LAMPORTS),
     data: Buffer.from(textOf(config.data), 'base64'),
   };
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  if (!Array.isArray(value)) throw invalidType(value, 'a sequence');
-  return value;
 }
 
 function textOf(value: unknown): string {

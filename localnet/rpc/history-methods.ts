@@ -21,9 +21,9 @@ import {
   integerOf,
   integerOr,
   keyOf,
+  listOf,
   need,
   signatureOf,
-  stringsOf,
   unknownVariant,
 } from './params.ts';
 import { metaJson, statusJson, type TransactionEncoding, transactionJson } from './transaction-json.ts';
@@ -83,7 +83,7 @@ export function historyMethods(view: ChainView): [string, Method][] {
 
   const getSignatureStatuses: Method = (params) => {
     need(params, 1);
-    const signatures = stringsOf(params[0]).map(signatureOf);
+    const signatures = listOf(params[0]).map(signatureOf);
     if (signatures.length > STATUSES_MAX) throw invalidParams(`Too many inputs provided; max ${STATUSES_MAX}`);
     const tip = view.slotAt('processed');
     const statuses = signatures.map((signature) => {

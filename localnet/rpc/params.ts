@@ -38,7 +38,7 @@ export function integerOr<T>(value: unknown, otherwise: T): number | T {
   return value === undefined || value === null ? otherwise : integerOf(value);
 }
 
-export function stringsOf(value: unknown): readonly unknown[] {
+export function listOf(value: unknown): readonly unknown[] {
   if (!Array.isArray(value)) throw invalidType(value, 'a sequence');
   return value;
 }

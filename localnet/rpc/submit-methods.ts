@@ -18,8 +18,8 @@ import {
   integerOf,
   integerOr,
   keyOf,
+  listOf,
   need,
-  stringsOf,
   unknownVariant,
 } from './params.ts';
 
@@ -91,7 +91,7 @@ export function submitMethods(cluster: Cluster): [string, Method][] {
   const fund: Method = (params) => {
     const config = configOf(params[0]);
     const tokens =
-      config.tokens === undefined ? [] : stringsOf(config.tokens).map((one) => tokensOf(configOf(one), submissions()));
+      config.tokens === undefined ? [] : listOf(config.tokens).map((one) => tokensOf(configOf(one), submissions()));
     const wish = {
       wallet: keyOf(config.wallet),
       lamports: BigInt(integerOr(config.lamports, 0)),
@@ -202,7 +202,7 @@ function simulationJson(
 
 /** States after the transaction; the current ones of accounts that it did not write. */
 function simulatedAccounts(result: SimulatedTransaction, ledger: Ledger, wanted: Config): string {
-  const addresses = stringsOf(wanted.addresses).map(keyOf);
+  const addresses = listOf(wanted.addresses).map(keyOf);
   if (addresses.length > SIMULATED_ACCOUNTS_MAX) throw invalidParams('Too many accounts provided');
   const format = formatOf(wanted, 'base64');
   const printed = addresses.map((address) => {

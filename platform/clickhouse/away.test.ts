@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
+import { freePorts } from '../../test/support/platform/ports.ts';
 import { readConfig } from '../config.ts';
 import { silentLogger } from '../runtime/logger.ts';
 import { isAway, whenReachable } from './away.ts';
@@ -11,18 +11,9 @@ import { openClickHouse } from './provider.ts';
 
 const never = new Promise<never>(() => {});
 
-/** A port without a listener. */
-async function closedPort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
 describe('waiting for ClickHouse', () => {
   it('ends when the server answers, and logs all failures in one line', async () => {
-    const port = await closedPort();
+    const [port] = await freePorts(1);
     const client = makeClient({ url: `http://127.0.0.1:${port}`, user: 'u', password: 'p', logger: silentLogger() });
     const lines: string[] = [];
     const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
@@ -59,7 +50,7 @@ describe('waiting for ClickHouse', () => {
   });
 
   it('begins when no server listens at the configured address', async () => {
-    const clickhouseUrl = `http://127.0.0.1:${await closedPort()}`;
+    const clickhouseUrl = `http://127.0.0.1:${(await freePorts(1))[0]}`;
     const opening = openClickHouse(readConfig({}, { clickhouseUrl }), silentLogger());
     const outcome = await Promise.race([
       opening.then(

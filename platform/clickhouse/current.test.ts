@@ -1,24 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { temporaryLog } from '../../test/support/log/temporary-log.ts';
 import { eventually } from '../../test/support/platform/eventually.ts';
-import { readConfig } from '../config.ts';
-import { openEventLog } from '../log/open.ts';
 import type { EventLog } from '../log/port.ts';
 import { silentLogger } from '../runtime/logger.ts';
 import { type CurrentDatabases, followCurrent, readCurrent, setCurrent } from './current.ts';
 
-let folder: string;
 let log: EventLog;
 
 beforeEach(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), 'slotbook-current-'));
-  log = await openEventLog(readConfig({}, { dataDir: folder }), silentLogger());
-});
-afterEach(async () => {
-  await log.close();
-  rmSync(folder, { recursive: true, force: true });
+  ({ log } = await temporaryLog());
 });
 
 describe('the current database', () => {

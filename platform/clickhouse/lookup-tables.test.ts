@@ -4,6 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LOOKUP_TABLES } from '../../schemas/index.ts';
 import { loginOf } from '../../test/support/clickhouse/login.ts';
+import { rowsOf } from '../../test/support/clickhouse/rows.ts';
 import { readConfig } from '../config.ts';
 import { silentLogger } from '../runtime/logger.ts';
 import { makeClient } from './client.ts';
@@ -30,9 +31,7 @@ const run = (query: string) =>
     clickhouse_settings: { deduplicate_blocks_in_dependent_materialized_views: 1 },
   });
 
-async function rows<T>(query: string): Promise<readonly T[]> {
-  return (await clickhouse.client.query({ query, format: 'JSONEachRow' })).json<T>();
-}
+const rows = <T>(query: string) => rowsOf<T>(clickhouse, query);
 
 const aliases = (columns: string) => [...columns.matchAll(/ AS (\w+)/g)].map(([, name]) => name).join(', ');
 

@@ -3,12 +3,12 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loginOf } from '../../test/support/clickhouse/login.ts';
 import { managedChildPid } from '../../test/support/clickhouse/managed-child.ts';
 import { NODE_FLAGS } from '../../test/support/platform/children.ts';
+import { until } from '../../test/support/platform/eventually.ts';
 import { ConfigError, readConfig } from '../config.ts';
 import { silentLogger } from '../runtime/logger.ts';
 import { makeClient, READ_SETTINGS } from './client.ts';
@@ -52,10 +52,6 @@ function shared(): Promise<ClickHouse> {
 async function rows(clickhouse: ClickHouse, query: string): Promise<readonly unknown[]> {
   const result = await clickhouse.client.query({ query, format: 'JSONEachRow', clickhouse_settings: READ_SETTINGS });
   return result.json();
-}
-
-async function eventually(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition().catch(() => false))) await sleep(50);
 }
 
 describe('managed ClickHouse', () => {
@@ -168,7 +164,7 @@ describe('managed ClickHouse', () => {
   it.runIf(process.platform === 'linux')('comes back on the same address when the child is killed', async () => {
     const clickhouse = await open();
     process.kill(managedChildPid(dataDir), 'SIGKILL');
-    await eventually(async () => (await rows(clickhouse, 'SELECT 1 AS one')).length === 1);
+    await until(async () => (await rows(clickhouse, 'SELECT 1 AS one')).length === 1);
     expect(await rows(clickhouse, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 

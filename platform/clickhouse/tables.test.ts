@@ -8,6 +8,7 @@ import {
   tableOf,
   UNKNOWN_RECORD,
 } from '../../schemas/index.ts';
+import { rowsOf } from '../../test/support/clickhouse/rows.ts';
 import { openTestDatabase } from '../../test/support/clickhouse/shared.ts';
 import { readMigrations, statementsOf } from './migrate.ts';
 import type { ClickHouse } from './provider.ts';
@@ -27,9 +28,7 @@ function quoted(names: readonly string[]): string {
   return names.map((name) => `'${name}'`).join(', ');
 }
 
-async function rows<T>(query: string): Promise<readonly T[]> {
-  return (await clickhouse.client.query({ query, format: 'JSONEachRow' })).json<T>();
-}
+const rows = <T>(query: string) => rowsOf<T>(clickhouse, query);
 
 describe('history tables', () => {
   it('have exactly the fields of the event schemas, in order and type', async () => {

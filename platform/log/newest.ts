@@ -9,50 +9,17 @@ import {
   type StreamCoverage,
   streamKey,
   TOPICS,
-  type Topic,
 } from '../../schemas/index.ts';
-import { PartitionTail } from './partition-tail.ts';
 import type { EventLog } from './port.ts';
-
-const READ_RECORDS = 1_000;
-
-/** Follows one topic by calls: each returns the records since the last one. */
-class TopicTail {
-  readonly #log: EventLog;
-  readonly #topic: Topic;
-  #tail: PartitionTail | null = null;
-
-  /** `topic` has one partition. */
-  constructor(log: EventLog, topic: Topic) {
-    this.#log = log;
-    this.#topic = topic;
-  }
-
-  async read(): Promise<readonly Uint8Array[]> {
-    this.#tail ??= await this.#open();
-    const values: Uint8Array[] = [];
-    for (;;) {
-      const records = await this.#tail.read(READ_RECORDS);
-      if (records.length === 0) return values;
-      for (const { value } of records) values.push(value);
-    }
-  }
-
-  async #open(): Promise<PartitionTail> {
-    // A log that no new ingest has opened lacks the topic.
-    await this.#log.ensureTopics([this.#topic]);
-    const { earliest } = await this.#log.bounds(this.#topic, 0);
-    return new PartitionTail(this.#log, this.#topic, 0, earliest);
-  }
-}
+import { TopicTail } from './topic-tail.ts';
 
 /** The newest final block time in the log; null where none is known, as for a capture. */
 export async function readFinality(log: EventLog): Promise<ChainFinality | null> {
   let newest: ChainFinality | null = null;
-  for (const bytes of await new TopicTail(log, TOPICS.finality).read()) {
+  await new TopicTail(log, TOPICS.finality).read(({ value: bytes }) => {
     const { name, value } = decodeMessage(bytes);
     if (name === 'ChainFinality' && value.slot > (newest?.slot ?? -1)) newest = value;
-  }
+  });
   return newest;
 }
 
@@ -68,11 +35,11 @@ export class CoverageTail {
 
   /** Streams of markets, and those of accounts with missing records. */
   async read(): Promise<readonly StreamCoverage[]> {
-    for (const bytes of await this.#tail.read()) {
-      const message = decodeMessage(bytes);
+    await this.#tail.read(({ value }) => {
+      const message = decodeMessage(value);
       if (message.name === 'StreamCoverage') this.#take(message.value);
       else if (message.name === 'AccountsCoverage') this.#accounts.set(message.value.stream, message.value);
-    }
+    });
     return this.known;
   }
 
@@ -102,10 +69,10 @@ export class BackfillTail {
   }
 
   async read(): Promise<ReadonlyMap<string, Backfill>> {
-    for (const bytes of await this.#tail.read()) {
-      const message = decodeMessage(bytes);
+    await this.#tail.read(({ value }) => {
+      const message = decodeMessage(value);
       if (message.name === 'Backfill') this.#newest.set(message.value.id, message.value);
-    }
+    });
     return this.#newest;
   }
 }

@@ -1,29 +1,17 @@
 // Following topics over a real log: failures of a batch, failures of the log, and stopping.
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { TOPICS } from '../../schemas/index.ts';
+import { temporaryLog } from '../../test/support/log/temporary-log.ts';
 import { eventually } from '../../test/support/platform/eventually.ts';
-import { readConfig } from '../config.ts';
-import { silentLogger } from '../runtime/logger.ts';
-import { openEventLog } from './open.ts';
 import type { EventLog, FollowOptions, LogBatch } from './port.ts';
 import { TopicFollower } from './topic-follower.ts';
 
 const FROM_START = new Map([[0, 0n]]);
 
-let folder: string;
 let log: EventLog;
 beforeEach(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), 'topic-follower-'));
-  log = await openEventLog(readConfig({}, { dataDir: folder, logLevel: 'silent' }), silentLogger());
-  await log.ensureTopics([TOPICS.samples, TOPICS.events]);
-});
-afterEach(async () => {
-  await log.close();
-  rmSync(folder, { recursive: true, force: true });
+  ({ log } = await temporaryLog(TOPICS.samples, TOPICS.events));
 });
 
 const put = (...texts: string[]) =>

@@ -1,7 +1,6 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
+import { freePorts } from '../../test/support/platform/ports.ts';
 import { readConfig } from '../config.ts';
 import { openEventLog } from '../log/open.ts';
 import { LogAwayError } from '../log/port.ts';
@@ -9,14 +8,6 @@ import { silentLogger } from './logger.ts';
 import { retryWhileAway } from './retry-while-away.ts';
 
 const isAway = (error: unknown) => error instanceof LogAwayError;
-
-async function closedPort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 describe('a start that needs an unreachable server', () => {
   it('waits until the server answers, and says so at both ends', async () => {
@@ -39,7 +30,11 @@ describe('a start that needs an unreachable server', () => {
   });
 
   it('counts a Kafka without brokers as unreachable, so that a process started too early waits', async () => {
-    const settings = { log: 'kafka', kafkaBrokers: `127.0.0.1:${await closedPort()}`, kafkaPatienceMs: 1000 } as const;
+    const settings = {
+      log: 'kafka',
+      kafkaBrokers: `127.0.0.1:${(await freePorts(1))[0]}`,
+      kafkaPatienceMs: 1000,
+    } as const;
     await expect(openEventLog(readConfig({}, settings), silentLogger())).rejects.toBeInstanceOf(LogAwayError);
   });
 });

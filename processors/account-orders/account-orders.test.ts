@@ -4,6 +4,7 @@ import bs58 from 'bs58';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ChainEvent, type OrderChange, openOrdersChecksum } from '../../schemas/index.ts';
+import { keepPieces } from '../../test/support/processors/keep-pieces.ts';
 import { action, options, placing, USERS } from '../../test/support/processors/order-records.ts';
 import { AccountOrders } from './account-orders.ts';
 import { OrderActionError } from './actions.ts';
@@ -60,10 +61,7 @@ describe('the orders of accounts', () => {
           take(one, false);
         };
         const save = (): void => {
-          for (const { name, bytes } of orders.takePieces(orders.takeChanges())) {
-            if (bytes) saved.set(name, bytes);
-            else saved.delete(name);
-          }
+          keepPieces(saved, orders.takePieces(orders.takeChanges()));
           unsaved = [];
         };
         save();

@@ -12,6 +12,7 @@ import {
   orderKey,
   type UserOrders,
 } from '../../schemas/index.ts';
+import { piecesUnder, prefixed, type SavedPiece, type StatePiece } from '../follow/pieces.ts';
 import { Numbering } from '../trades/numbering.ts';
 import { SeenEvents } from '../trades/seen.ts';
 import { type OrderAction, orderActions } from './actions.ts';
@@ -19,12 +20,6 @@ import { type Correction, Reconciliation } from './reconcile.ts';
 
 /** An hour: orders of events that are more slots behind the newest one are history only, like fills (trades role). */
 const ORDER_AGE_SLOTS_MAX = 9_000;
-
-interface Piece {
-  readonly name: string;
-  /** null deletes the piece. */
-  readonly bytes: Uint8Array | null;
-}
 
 interface Account {
   readonly user: Uint8Array;
@@ -135,33 +130,28 @@ export class AccountOrders {
   }
 
   /** Pieces of state after `changes` of `takeChanges`. */
-  takePieces(changes: readonly OpenOrders[]): Piece[] {
+  takePieces(changes: readonly OpenOrders[]): StatePiece[] {
     this.#isIdle = true;
-    const named = (prefix: string, pieces: readonly Piece[]): Piece[] =>
-      pieces.map(({ name, bytes }) => ({ name: prefix + name, bytes }));
     const accounts = changes.map((open) => ({
       name: nameOf(open.user),
       bytes: open.orders.length > 0 ? this.#options.encode(open) : null,
     }));
     return [
-      ...named(NUMBERS, this.#numbering.takeChanges()),
-      ...named(SEEN, this.#seen.takeChanges()),
-      ...named(ENDED, this.#ended.takeChanges()),
-      ...named(CLOSED, this.#closed.takeChanges()),
-      ...named(WITHDRAWN, this.#withdrawn.takeChanges()),
-      ...named(RECONCILED, this.#reconciliation.takeChanges()),
+      ...prefixed(NUMBERS, this.#numbering.takeChanges()),
+      ...prefixed(SEEN, this.#seen.takeChanges()),
+      ...prefixed(ENDED, this.#ended.takeChanges()),
+      ...prefixed(CLOSED, this.#closed.takeChanges()),
+      ...prefixed(WITHDRAWN, this.#withdrawn.takeChanges()),
+      ...prefixed(RECONCILED, this.#reconciliation.takeChanges()),
       { name: TIME, bytes: Buffer.from(String(this.#ts), 'utf8') },
-      ...named(ACCOUNTS, accounts),
+      ...prefixed(ACCOUNTS, accounts),
     ];
   }
 
   /** Restores pieces of `takePieces`. */
-  restore(pieces: Iterable<{ readonly name: string; readonly bytes: Uint8Array }>): void {
+  restore(pieces: Iterable<SavedPiece>): void {
     const all = [...pieces];
-    const of = (prefix: string) =>
-      all
-        .filter(({ name }) => name.startsWith(prefix))
-        .map(({ name, bytes }) => ({ name: name.slice(prefix.length), bytes }));
+    const of = (prefix: string) => piecesUnder(prefix, all);
     this.#numbering.restore(of(NUMBERS));
     this.#seen.restore(of(SEEN));
     this.#ended.restore(of(ENDED));

@@ -3,19 +3,20 @@
 import {
   type AccountOrder,
   type ChainEvent,
-  type Direction,
   isEnd,
   isExpiry,
   type MarketRef,
-  type MarketType,
   type OrderCause,
   type OrderFill,
   triggeredCondition,
 } from '../../schemas/index.ts';
+import { FieldReader, isBigint, isBoolean, isDirection, isKey, isMarketType, isNumber, isString } from '../fields.ts';
 
 export class OrderActionError extends Error {
   override readonly name = 'OrderActionError';
 }
+
+const FIELDS = new FieldReader(OrderActionError, 'an order record');
 
 /** One action on one order. */
 export interface OrderAction extends MarketRef {
@@ -48,32 +49,32 @@ export function orderActions({ name, data }: ChainEvent): OrderAction[] {
 
 function placing(data: Data): OrderAction {
   const order: AccountOrder = {
-    marketType: required(data, 'order_market_type', isMarketType),
-    marketIndex: required(data, 'order_market_index', isNumber),
-    orderId: required(data, 'order_order_id', isNumber),
-    userOrderId: required(data, 'order_user_order_id', isNumber),
-    orderType: required(data, 'order_order_type', isString),
-    direction: required(data, 'order_direction', isDirection),
-    price: required(data, 'order_price', isBigint),
-    baseAssetAmount: required(data, 'order_base_asset_amount', isBigint),
-    baseAssetAmountFilled: required(data, 'order_base_asset_amount_filled', isBigint),
-    triggerPrice: required(data, 'order_trigger_price', isBigint),
-    triggerCondition: required(data, 'order_trigger_condition', isString),
-    oraclePriceOffset: required(data, 'order_oracle_price_offset', isBigint),
-    postOnly: required(data, 'order_post_only', isBoolean),
-    reduceOnly: required(data, 'order_reduce_only', isBoolean),
-    placedSlot: Number(required(data, 'order_slot', isBigint)),
-    maxTs: required(data, 'order_max_ts', isBigint),
+    marketType: FIELDS.required(data, 'order_market_type', isMarketType),
+    marketIndex: FIELDS.required(data, 'order_market_index', isNumber),
+    orderId: FIELDS.required(data, 'order_order_id', isNumber),
+    userOrderId: FIELDS.required(data, 'order_user_order_id', isNumber),
+    orderType: FIELDS.required(data, 'order_order_type', isString),
+    direction: FIELDS.required(data, 'order_direction', isDirection),
+    price: FIELDS.required(data, 'order_price', isBigint),
+    baseAssetAmount: FIELDS.required(data, 'order_base_asset_amount', isBigint),
+    baseAssetAmountFilled: FIELDS.required(data, 'order_base_asset_amount_filled', isBigint),
+    triggerPrice: FIELDS.required(data, 'order_trigger_price', isBigint),
+    triggerCondition: FIELDS.required(data, 'order_trigger_condition', isString),
+    oraclePriceOffset: FIELDS.required(data, 'order_oracle_price_offset', isBigint),
+    postOnly: FIELDS.required(data, 'order_post_only', isBoolean),
+    reduceOnly: FIELDS.required(data, 'order_reduce_only', isBoolean),
+    placedSlot: Number(FIELDS.required(data, 'order_slot', isBigint)),
+    maxTs: FIELDS.required(data, 'order_max_ts', isBigint),
   };
   const { marketType, marketIndex, orderId } = order;
   return {
     marketType,
     marketIndex,
     orderId,
-    user: required(data, 'user', isKey),
+    user: FIELDS.required(data, 'user', isKey),
     cause: 'placed',
     explanation: 'none',
-    ts: required(data, 'ts', isBigint),
+    ts: FIELDS.required(data, 'ts', isBigint),
     fill: null,
     placed: order,
     ends: false,
@@ -83,15 +84,15 @@ function placing(data: Data): OrderAction {
 
 /** Null for an action that the placing itself reports. */
 function actionOf(data: Data, side: 'taker' | 'maker'): OrderAction | null {
-  const action = required(data, 'action', isString);
-  const explanation = required(data, 'action_explanation', isString);
+  const action = FIELDS.required(data, 'action', isString);
+  const explanation = FIELDS.required(data, 'action_explanation', isString);
   const head = {
-    marketType: required(data, 'market_type', isMarketType),
-    marketIndex: required(data, 'market_index', isNumber),
-    user: required(data, side, isKey),
-    orderId: required(data, `${side}_order_id`, isNumber),
+    marketType: FIELDS.required(data, 'market_type', isMarketType),
+    marketIndex: FIELDS.required(data, 'market_index', isNumber),
+    user: FIELDS.required(data, side, isKey),
+    orderId: FIELDS.required(data, `${side}_order_id`, isNumber),
     explanation,
-    ts: required(data, 'ts', isBigint),
+    ts: FIELDS.required(data, 'ts', isBigint),
     placed: null,
   };
   const filled = data[`${side}_order_cumulative_base_asset_amount_filled`];
@@ -118,23 +119,8 @@ function actionOf(data: Data, side: 'taker' | 'maker'): OrderAction | null {
 
 function fillOf(data: Data): OrderFill {
   return {
-    fillRecordId: required(data, 'fill_record_id', isBigint),
-    baseAssetAmount: required(data, 'base_asset_amount_filled', isBigint),
-    quoteAssetAmount: required(data, 'quote_asset_amount_filled', isBigint),
+    fillRecordId: FIELDS.required(data, 'fill_record_id', isBigint),
+    baseAssetAmount: FIELDS.required(data, 'base_asset_amount_filled', isBigint),
+    quoteAssetAmount: FIELDS.required(data, 'quote_asset_amount_filled', isBigint),
   };
-}
-
-type Guard<T> = (value: unknown) => value is T;
-const isBigint: Guard<bigint> = (value) => typeof value === 'bigint';
-const isNumber: Guard<number> = (value) => typeof value === 'number';
-const isString: Guard<string> = (value) => typeof value === 'string';
-const isBoolean: Guard<boolean> = (value) => typeof value === 'boolean';
-const isKey: Guard<Uint8Array> = (value) => value instanceof Uint8Array;
-const isMarketType: Guard<MarketType> = (value) => value === 'perp' || value === 'spot';
-const isDirection: Guard<Direction> = (value) => value === 'long' || value === 'short';
-
-function required<T>(data: Data, field: string, holds: Guard<T>): T {
-  const value = data[field];
-  if (!holds(value)) throw new OrderActionError(`${field} of an order record is ${String(value)}`);
-  return value;
 }

@@ -2,7 +2,7 @@
 
 import bs58 from 'bs58';
 import type { AccountOrder } from '../../schemas/index.ts';
-import type { StatePiece } from '../follow/reducer-role.ts';
+import type { StatePiece } from '../follow/pieces.ts';
 
 /** Slots to wait before a difference counts. Records of discrepancy slot arrive in any order. As in coverage. */
 export const PATIENCE_SLOTS = 150;

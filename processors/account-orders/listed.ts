@@ -1,7 +1,7 @@
 // Accounts that a whole read of a market has listed so far, saved in chunks with the offset: a batch may end inside the read.
 
 import bs58 from 'bs58';
-import type { StatePiece } from '../follow/reducer-role.ts';
+import type { StatePiece } from '../follow/pieces.ts';
 
 const USER_BYTES = 32;
 const CHUNK_USERS = 256;

@@ -12,6 +12,7 @@ import {
   orderKey,
   type UserOrders,
 } from '../../schemas/index.ts';
+import { keepPieces } from '../../test/support/processors/keep-pieces.ts';
 import { action, options, placing, USERS } from '../../test/support/processors/order-records.ts';
 import { AccountOrders } from './account-orders.ts';
 import { PATIENCE_SLOTS, QUIET_SLOTS } from './discrepancies.ts';
@@ -309,10 +310,7 @@ function follow(inputs: readonly Input[], saveEvery: number) {
     changes.push(change);
   };
   const save = (): void => {
-    for (const { name, bytes } of orders.takePieces(orders.takeChanges())) {
-      if (bytes) saved.set(name, bytes);
-      else saved.delete(name);
-    }
+    keepPieces(saved, orders.takePieces(orders.takeChanges()));
     unsaved = [];
   };
   save();

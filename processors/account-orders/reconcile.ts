@@ -2,7 +2,7 @@
 
 import bs58 from 'bs58';
 import { type AccountOrder, type MarketRef, marketKey, orderKey, type UserOrders } from '../../schemas/index.ts';
-import type { StatePiece } from '../follow/reducer-role.ts';
+import { piecesUnder, prefixed, type SavedPiece, type StatePiece } from '../follow/pieces.ts';
 import { Discrepancies, type Discrepancy } from './discrepancies.ts';
 import { ListedAccounts } from './listed.ts';
 
@@ -110,24 +110,18 @@ export class Reconciliation {
   }
 
   takeChanges(): StatePiece[] {
-    const named = (prefix: string, pieces: readonly StatePiece[]): StatePiece[] =>
-      pieces.map(({ name, bytes }) => ({ name: prefix + name, bytes }));
     const slot = this.#isSlotChanged ? [{ name: STATES_SLOT, bytes: Buffer.from(String(this.#statesSlot)) }] : [];
     this.#isSlotChanged = false;
     return [
       ...slot,
-      ...named(DISCREPANCIES, this.#discrepancies.takeChanges()),
-      ...named(LISTED, this.#listed.takeChanges()),
+      ...prefixed(DISCREPANCIES, this.#discrepancies.takeChanges()),
+      ...prefixed(LISTED, this.#listed.takeChanges()),
     ];
   }
 
-  restore(pieces: readonly { readonly name: string; readonly bytes: Uint8Array }[]): void {
-    const of = (prefix: string) =>
-      pieces
-        .filter(({ name }) => name.startsWith(prefix))
-        .map(({ name, bytes }) => ({ name: name.slice(prefix.length), bytes }));
-    this.#discrepancies.restore(of(DISCREPANCIES));
-    this.#listed.restore(of(LISTED));
+  restore(pieces: readonly SavedPiece[]): void {
+    this.#discrepancies.restore(piecesUnder(DISCREPANCIES, pieces));
+    this.#listed.restore(piecesUnder(LISTED, pieces));
     const slot = pieces.find(({ name }) => name === STATES_SLOT);
     if (slot) this.#statesSlot = Number(Buffer.from(slot.bytes).toString('utf8'));
   }

@@ -15,7 +15,8 @@ import {
   type Topic,
 } from '../../schemas/index.ts';
 import { deadLetter } from '../follow/dead-letter.ts';
-import { endOf, firstEpoch, piecesOf, type Step, startReducerRole, stateWrites } from '../follow/reducer-role.ts';
+import { piecesOf } from '../follow/pieces.ts';
+import { endOf, firstEpoch, type Step, startReducerRole, stateWrites } from '../follow/reducer-role.ts';
 import { AccountOrders } from './account-orders.ts';
 import { changeRecord, openOrdersRecord } from './records.ts';
 

@@ -6,6 +6,7 @@ import type { BookViewDiff, Cause, ViewOrder, ViewOrderRef } from '../../schemas
 import { expectEqual } from '../../test/support/platform/equal.ts';
 import { BEYOND_NUMBERS, messages, order } from '../../test/support/processors/book/arbitrary.ts';
 import { hashBooks } from '../../test/support/processors/book/hash.ts';
+import { publishedLists, shownLists } from '../../test/support/processors/book/lists.ts';
 import {
   beginOf,
   endOf,
@@ -28,26 +29,15 @@ import { finish } from './steps.ts';
 /** A comparison without expectations. */
 const NO_EXPECTATIONS = { ...PERP, orders: 0, digest: '', market: null, oracle: null };
 
-function published(engine: BookEngine) {
-  const { bids, asks, bidOrders, askOrders } = engine.snapshot();
-  return { bids, asks, bidOrders, askOrders };
-}
-
 /** Ends the bracket of an engine that keeps its changes. */
 function endBracket(engine: BookEngine) {
   return engine.isHeld ? engine.apply(endOf(engine.state.bracketSlot)) : null;
 }
 
 /** The naive book knows no causes. */
-function causeless(book: ReturnType<typeof published>) {
+function causeless(book: ReturnType<typeof publishedLists>) {
   const bare = (orders: readonly ViewOrder[]) => orders.map(({ cause: _, ...order }) => order);
   return { ...book, bidOrders: bare(book.bidOrders), askOrders: bare(book.askOrders) };
-}
-
-function replica(view: BookView) {
-  const { bids, asks } = view.l2(Number.MAX_SAFE_INTEGER);
-  const l3 = view.l3();
-  return { bids, asks, bidOrders: l3.bids, askOrders: l3.asks };
 }
 
 describe('book engine, over random messages', () => {
@@ -59,13 +49,13 @@ describe('book engine, over random messages', () => {
         const view = new BookView();
         for (const next of sequence) {
           naive.apply(next);
-          const before = JSON.stringify(replica(view), text);
+          const before = JSON.stringify(shownLists(view), text);
           const diff = engine.apply(next);
           const expected = naive.book();
-          expectEqual(causeless(published(engine)), expected);
+          expectEqual(causeless(publishedLists(engine)), expected);
           if (diff) expect(view.apply(diff)).toBe('applied');
-          else expect(JSON.stringify(replica(view), text)).toBe(before);
-          if (!engine.isHeld) expectEqual(replica(view), published(engine));
+          else expect(JSON.stringify(shownLists(view), text)).toBe(before);
+          if (!engine.isHeld) expectEqual(shownLists(view), publishedLists(engine));
           expect(view.head?.seq ?? 0).toBe(engine.state.seq);
           expect([...expected.bids, ...expected.asks].filter(({ dlob, vamm }) => dlob + vamm <= 0n)).toEqual([]);
         }
@@ -87,7 +77,7 @@ describe('book engine, over random messages', () => {
         endBracket(engine);
         const restored = restoreEngine(saveEngine(engine));
         expect(hashBooks([restored])).toBe(hashBooks([engine]));
-        expect(published(restored)).toEqual(published(engine));
+        expect(publishedLists(restored)).toEqual(publishedLists(engine));
         expect(restored.leftOut).toBe(engine.leftOut);
         for (const next of second) {
           expectEqual(restored.apply(next), engine.apply(next));
@@ -113,7 +103,7 @@ describe('book engine, over random messages', () => {
         }
         const last = endBracket(engine);
         if (last) expect(view.apply(last)).toBe('applied');
-        expect(replica(view)).toEqual(published(engine));
+        expect(shownLists(view)).toEqual(publishedLists(engine));
       }),
       { numRuns: 100 },
     );
@@ -126,12 +116,12 @@ describe('book engine, over random messages', () => {
         for (const next of first) engine.apply(next);
         const bracket = [beginOf(500), ...orders.map((one) => ordersOf({ slot: 500, upserts: [one] })), endOf(500)];
         for (const next of bracket) engine.apply(next);
-        const once = published(engine);
+        const once = publishedLists(engine);
         const keys = new Set(orders.map(({ maker, orderId }) => `${maker.join()}/${orderId}`));
         expect(engine.orderCount).toBe(keys.size);
         for (const next of bracket) engine.apply(next);
-        const ignoringArrival = (book: ReturnType<typeof published>) => JSON.stringify(book, text);
-        expect(ignoringArrival(published(engine))).toBe(ignoringArrival(once));
+        const ignoringArrival = (book: ReturnType<typeof publishedLists>) => JSON.stringify(book, text);
+        expect(ignoringArrival(publishedLists(engine))).toBe(ignoringArrival(once));
       }),
       { numRuns: 100 },
     );
@@ -234,7 +224,7 @@ describe('book engine', () => {
   it('leaves out and counts an order whose price is beyond 2^53', () => {
     const engine = new BookEngine(PERP);
     engine.apply(ordersOf({ upserts: [orderOf({ price: BEYOND_NUMBERS, baseAssetAmount: 1n })] }));
-    expect(published(engine).bidOrders).toEqual([]);
+    expect(publishedLists(engine).bidOrders).toEqual([]);
     expect(engine.leftOut).toBe(1);
     engine.apply(ordersOf({ removals: [{ maker: keyOf('maker'), orderId: 1 }] }));
     expect(engine.leftOut).toBe(0);
@@ -245,11 +235,11 @@ describe('book engine', () => {
     const amounts = [2n ** 62n + 1n, 2n ** 60n + 2n, 2n ** 64n - 1n];
     const sums = amounts.map((baseAssetAmount, orderId) => {
       engine.apply(ordersOf({ upserts: [orderOf({ orderId, price: 5n, baseAssetAmount })] }));
-      return published(engine).bids[0]?.dlob;
+      return publishedLists(engine).bids[0]?.dlob;
     });
     expect(sums).toEqual([2n ** 62n + 1n, 2n ** 62n + 2n ** 60n + 3n, 2n ** 64n - 1n]);
     engine.apply(ordersOf({ removals: [{ maker: keyOf('maker'), orderId: 2 }] }));
-    expect(published(engine).bids[0]?.dlob).toBe(2n ** 62n + 2n ** 60n + 3n);
+    expect(publishedLists(engine).bids[0]?.dlob).toBe(2n ** 62n + 2n ** 60n + 3n);
   });
 
   it('never counts an order both in its account and in the market-level book', () => {
@@ -261,7 +251,7 @@ describe('book engine', () => {
     expect(diff?.bids).toEqual([{ price: 5, dlob: 4n, vamm: 0n }]);
     expect(diff?.gone).toEqual([{ maker: shadow.maker, orderId: 1, source: 'user', cause: null }]);
     engine.apply(ordersOf({ source: 'clob', removals: [{ maker: node.maker, orderId: 1 }] }));
-    expect(published(engine).bids).toEqual([{ price: 5, dlob: 9n, vamm: 0n }]);
+    expect(publishedLists(engine).bids).toEqual([{ price: 5, dlob: 9n, vamm: 0n }]);
   });
 
   it('requests a snapshot after the first load and once per period of slots', () => {
@@ -281,11 +271,11 @@ describe('book engine', () => {
     const engine = new BookEngine(PERP);
     engine.apply(marketOf({ slot: 100 }));
     engine.apply(oracleOf({ slot: 100, oracleSlot: 100n }));
-    expect(published(engine).bids.length).toBeGreaterThan(90);
+    expect(publishedLists(engine).bids.length).toBeGreaterThan(90);
     engine.apply(slotOf(260));
-    expect(published(engine).bids.length).toBeGreaterThan(90);
+    expect(publishedLists(engine).bids.length).toBeGreaterThan(90);
     const diff = engine.apply(slotOf(261));
-    expect(published(engine).bids).toEqual([]);
+    expect(publishedLists(engine).bids).toEqual([]);
     expect(diff?.bids.every((level) => level.vamm === 0n)).toBe(true);
   });
 

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { encodeMessage, type ViewOrder } from '../../schemas/index.ts';
 import { MAKERS, messages } from '../../test/support/processors/book/arbitrary.ts';
 import { hashBooks } from '../../test/support/processors/book/hash.ts';
+import { publishedLists, shownLists } from '../../test/support/processors/book/lists.ts';
 import {
   beginOf,
   endOf,
@@ -34,22 +35,11 @@ function run(sequence: readonly BookMessage[], ignored?: IgnoredMakers): BookEng
   return engine;
 }
 
-function published(engine: BookEngine) {
-  const { bids, asks, bidOrders, askOrders } = engine.snapshot();
-  return { bids, asks, bidOrders, askOrders };
-}
-
 /** The published book, without arrival numbers. */
 function withoutArrivals(engine: BookEngine) {
-  const { bids, asks, bidOrders, askOrders } = published(engine);
+  const { bids, asks, bidOrders, askOrders } = publishedLists(engine);
   const inTurn = (orders: readonly ViewOrder[]) => orders.map(({ rank, ...order }) => [order, rank.slice(0, -1)]);
   return { bids, asks, bidOrders: inTurn(bidOrders), askOrders: inTurn(askOrders) };
-}
-
-function seen(view: BookView) {
-  const { bids, asks } = view.l2(Number.MAX_SAFE_INTEGER);
-  const l3 = view.l3();
-  return { bids, asks, bidOrders: l3.bids, askOrders: l3.asks };
 }
 
 const without = (message: BookMessage, ignored: IgnoredMakers): BookMessage => {
@@ -110,8 +100,8 @@ describe('a list changed since the book was saved', () => {
           if (isFirst) expect(diff.seq).toBe(1);
           isFirst = false;
           expect(view.apply(diff)).toBe('applied');
-          expect(published(book)).toEqual(published(whole));
-          expect(seen(view)).toEqual(published(whole));
+          expect(publishedLists(book)).toEqual(publishedLists(whole));
+          expect(shownLists(view)).toEqual(publishedLists(whole));
         }
         if (isFirst) return;
         expect(book.state.epoch).toBeGreaterThan(Math.max(old.state.epoch, epochAfter));
@@ -134,7 +124,7 @@ describe('a list changed since the book was saved', () => {
     const old = run([ordersOf({ slot: 1, upserts: [auction] }), beginOf(1)], listOf(keyOf('bob')));
     const book = restoreEngine(saveEngine(old), listOf());
     expect(book.apply(ordersOf({ slot: 5 }))?.slot ?? 1).toBe(1);
-    expect(published(book).bids).toEqual([]);
+    expect(publishedLists(book).bids).toEqual([]);
     expect(book.slot).toBe(1);
   });
 

@@ -1,40 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AmmState, BookMarket, BookOracle, SpreadInputs } from '../../schemas/index.ts';
-import { ammOf, marketOf, oracleOf, spreadInputsOf } from '../../test/support/processors/book/messages.ts';
+import { ORACLE_TS, quotingMarket } from '../../test/support/processors/book/spread-terms.ts';
 import { driftCurve } from './drift/curve.ts';
 import { driftQuote } from './drift/quote.ts';
 import { liveQuote, quotingOracle } from './live-quote.ts';
 import { vammBook } from './vamm.ts';
 import { velocityQuote } from './velocity/quote.ts';
 
-const AT_HUNDRED = 100_000_000n;
-const NOW = 1_700_000_000n;
-/** At its oracle of 100, with fees for every leverage and a base spread of 10 bps. */
-const followed = { curveUpdateIntensity: 100, totalFeeMinusDistributions: 10n ** 15n, baseSpread: 1_000 } as const;
-interface Given {
-  readonly amm?: Partial<AmmState>;
-  readonly inputs?: Partial<SpreadInputs>;
-  readonly market?: Partial<BookMarket>;
-  readonly oracle?: Partial<BookOracle>;
-}
-
-function given({ amm, inputs, market, oracle }: Given = {}) {
-  const curve = ammOf({ ...followed, ...amm });
-  const spreadInputs = spreadInputsOf(inputs);
-  return {
-    amm: curve,
-    inputs: spreadInputs,
-    market: marketOf({ last24hAvgFundingRate: 0n, amm: curve, spreadInputs, ...market }).value as BookMarket,
-    oracle: oracleOf({ price: AT_HUNDRED, confidence: 0n, publishTs: NOW, ...oracle }).value as BookOracle,
-  };
-}
-
 describe('the quote of a vAMM at the current oracle price', () => {
   it("follows the rule of the market's program", () => {
     // The two programs weigh a wide confidence differently.
     const quoteOf = (fundingBiasSensitivity: number | null) => {
-      const { amm, inputs, market, oracle } = given({
+      const { amm, inputs, market, oracle } = quotingMarket({
         inputs: { fundingBiasSensitivity },
         oracle: { confidence: 400_000n },
       });
@@ -54,18 +31,23 @@ describe('the quote of a vAMM at the current oracle price', () => {
   });
 
   it('has the stored spreads where their inputs are unknown', () => {
-    const { amm, market, oracle } = given({ market: { spreadInputs: null } });
+    const { amm, market, oracle } = quotingMarket({ market: { spreadInputs: null } });
     const moved = { ...quotingOracle(market, oracle), price: 103_000_000n };
     expect(liveQuote(market, amm, moved)).toEqual(driftCurve(amm, moved.price));
     expect(liveQuote(market, amm, quotingOracle(market, oracle))).toBe(amm);
   });
 
   it("counts the distance between the market maker's oracle and the exchange's as uncertainty", () => {
-    const { market, oracle } = given({
+    const { market, oracle } = quotingMarket({
       market: { mmOraclePrice: 100_500_000n, mmOracleSlot: 5n },
       oracle: { oracleSlot: 4n, confidence: 1_000n },
     });
-    expect(quotingOracle(market, oracle)).toEqual({ price: 100_500_000n, confidence: 501_000n, slot: 5n, ts: NOW });
+    expect(quotingOracle(market, oracle)).toEqual({
+      price: 100_500_000n,
+      confidence: 501_000n,
+      slot: 5n,
+      ts: ORACLE_TS,
+    });
   });
 
   it('never throws, whatever account and oracle say', () => {
@@ -115,7 +97,7 @@ describe('the quote of a vAMM at the current oracle price', () => {
     });
     fc.assert(
       fc.property(terms, (some) => {
-        const { amm, market, oracle } = given(some);
+        const { amm, market, oracle } = quotingMarket(some);
         const { bids, asks } = vammBook(market, liveQuote(market, amm, quotingOracle(market, oracle)), oracle.price);
         for (const { size } of [...bids, ...asks]) expect(size).toBeGreaterThan(0n);
       }),

@@ -3,11 +3,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeMessage, encodeMessage } from '../../schemas/index.ts';
+import { stepBy } from '../../test/support/platform/step-by.ts';
 import { beginOf, endOf, keyOf, orderOf, ordersOf, slotOf } from '../../test/support/processors/book/messages.ts';
 import { saveEngine } from './checkpoint.ts';
 import type { BookMessage } from './engine.ts';
 import { type BookOutput, PartitionBooks } from './partition.ts';
-import { listed, STEP_ITEMS, type Steps, sortedInSteps } from './steps.ts';
+import { listed, STEP_ITEMS, sortedInSteps } from './steps.ts';
 
 const ORDERS = STEP_ITEMS * 5;
 const whole = Array.from({ length: ORDERS }, (_, at) =>
@@ -17,15 +18,6 @@ const LOADING: readonly BookMessage[] = [beginOf(10), ordersOf({ slot: 10, upser
 
 const recordsOf = (messages: readonly BookMessage[], from = 0) =>
   messages.map(({ name, value }, at) => ({ offset: BigInt(from + at), value: encodeMessage(name, value as never) }));
-
-/** Runs steps with `between` after each of them; returns the result and their number. */
-function stepBy<T>(steps: Steps<T>, between: () => void = () => {}): { readonly result: T; readonly count: number } {
-  for (let count = 0; ; count += 1) {
-    const step = steps.next();
-    if (step.done === true) return { result: step.value, count };
-    between();
-  }
-}
 
 describe('steps', () => {
   it('sort like a call at once, and keep equals in order', () => {

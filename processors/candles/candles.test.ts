@@ -8,6 +8,7 @@ import {
   type NaiveFill,
   type NaiveSample,
   naiveCandles,
+  naiveFill,
   naiveWindow,
 } from '../../test/support/processors/candles/naive.ts';
 import { Run, type TestRecord } from '../../test/support/processors/candles/records.ts';
@@ -18,16 +19,6 @@ const DAY = 86_400;
 const START = 1_733_004_000;
 const SPREAD = 27 * 3600;
 
-const fillOf = (id: number, ts: number, price: number, more: Partial<NaiveFill> = {}): NaiveFill => ({
-  id,
-  ts,
-  slot: ts * 2,
-  base: 1_000_000_000n,
-  quote: BigInt(price),
-  oracle: BigInt(price + 1),
-  explanation: 'orderFilledWithMatch',
-  ...more,
-});
 const fills = (...list: readonly NaiveFill[]): TestRecord[] => list.map((fill) => ({ fill }));
 const sampleAt = (ts: number, price: number): TestRecord => ({
   sample: { ts, slot: ts * 2, price: BigInt(price), high: BigInt(price), low: BigInt(price) },
@@ -126,22 +117,22 @@ describe('candles', () => {
 
   it('are published once per batch, with a growing version', () => {
     const run = new Run();
-    const first = run.batch(fills(fillOf(1, START, 100), fillOf(2, START + 1, 110)));
+    const first = run.batch(fills(naiveFill(1, START, 100), naiveFill(2, START + 1, 110)));
     expect(first).toHaveLength(CANDLE_RESOLUTIONS.length);
-    const second = run.batch(fills(fillOf(3, START + 2, 90)));
+    const second = run.batch(fills(naiveFill(3, START + 2, 90)));
     expect(second.map(({ resolution }) => resolution)).toEqual([...CANDLE_RESOLUTIONS]);
     for (const [index, candle] of second.entries()) expect(candle.version).toBeGreaterThan(first[index]?.version ?? 0n);
-    expect(run.batch(fills(fillOf(3, START + 2, 90)))).toEqual([]);
+    expect(run.batch(fills(naiveFill(3, START + 2, 90)))).toEqual([]);
   });
 
   it('continue with versions above those of a killed run', () => {
     const run = new Run();
-    run.batch(fills(fillOf(1, START, 100)));
+    run.batch(fills(naiveFill(1, START, 100)));
     const [lost] = run.batch([]);
     expect(lost).toBeUndefined();
-    const [before] = run.batch(fills(fillOf(2, START + 1, 100), fillOf(3, START + 2, 100)));
+    const [before] = run.batch(fills(naiveFill(2, START + 1, 100), naiveFill(3, START + 2, 100)));
     run.restart();
-    const [after] = run.batch(fills(fillOf(4, START + 3, 100)));
+    const [after] = run.batch(fills(naiveFill(4, START + 3, 100)));
     expect(after?.version).toBeGreaterThan((before?.version ?? 0n) + 1000n);
   });
 
@@ -151,8 +142,8 @@ describe('candles', () => {
       sampleAt(START, 100),
       sampleAt(START + 120, 100),
       ...fills(
-        fillOf(1, START, 100, { explanation: 'liquidation' }),
-        fillOf(2, START, 100, { explanation: 'transferPerpPosition' }),
+        naiveFill(1, START, 100, { explanation: 'liquidation' }),
+        naiveFill(2, START, 100, { explanation: 'transferPerpPosition' }),
       ),
     ]);
     expect(candles).toEqual([]);
@@ -161,7 +152,7 @@ describe('candles', () => {
 
   it('fill missed boundaries flat, one by one, as soon as time passes', () => {
     const run = new Run();
-    run.batch(fills(fillOf(1, START, 100)));
+    run.batch(fills(naiveFill(1, START, 100)));
     const candles = run.batch([sampleAt(START + 185, 107)]);
     const minutes = candles.filter(({ resolution }) => resolution === '1');
     expect(minutes.map(({ ts, fillClose, trades }) => [ts - START, fillClose, trades])).toEqual([
@@ -178,8 +169,8 @@ describe('candles', () => {
 
   it('of quiet minutes, and the open after them, follow a late fill that closes its minute', () => {
     const run = new Run();
-    run.batch(fills(fillOf(1, START, 100), fillOf(5, START + 180, 200), fillOf(6, START + 240, 210)));
-    const candles = run.batch(fills(fillOf(2, START + 59, 50)));
+    run.batch(fills(naiveFill(1, START, 100), naiveFill(5, START + 180, 200), naiveFill(6, START + 240, 210)));
+    const candles = run.batch(fills(naiveFill(2, START + 59, 50)));
     const minutes = candles.filter(({ resolution }) => resolution === '1');
     expect(minutes.map(({ ts, fillOpen, fillLow, fillClose }) => [ts - START, fillOpen, fillLow, fillClose])).toEqual([
       [0, 100n, 50n, 50n],
@@ -191,20 +182,20 @@ describe('candles', () => {
 
   it('of a minute keep their close when a fill with a lower id comes late', () => {
     const run = new Run();
-    run.batch(fills(fillOf(5, START, 100), fillOf(9, START + 1, 110)));
-    const [candle] = run.batch(fills(fillOf(7, START + 30, 300)));
+    run.batch(fills(naiveFill(5, START, 100), naiveFill(9, START + 1, 110)));
+    const [candle] = run.batch(fills(naiveFill(7, START + 30, 300)));
     expect(candle).toMatchObject({ fillOpen: 100n, fillHigh: 300n, fillClose: 110n, trades: 3, quoteVolume: 510n });
   });
 
   it('drop minutes behind the horizon and park older fills', () => {
     const run = new Run();
     const late = START + 45 * DAY;
-    run.batch(fills(fillOf(1, START, 100), fillOf(3, START + 50 * DAY, 300)));
+    run.batch(fills(naiveFill(1, START, 100), naiveFill(3, START + 50 * DAY, 300)));
     run.restart();
-    run.batch(fills(fillOf(2, late, 200), fillOf(4, START + 60, 400), fillOf(1, START, 100)));
+    run.batch(fills(naiveFill(2, late, 200), naiveFill(4, START + 60, 400), naiveFill(1, START, 100)));
     expect(run.parked.map(({ reason }) => reason)).toEqual(['candle-late-fill']);
     const input = {
-      fills: [fillOf(1, START, 100), fillOf(2, late, 200), fillOf(3, START + 50 * DAY, 300)],
+      fills: [naiveFill(1, START, 100), naiveFill(2, late, 200), naiveFill(3, START + 50 * DAY, 300)],
       samples: [],
     };
     for (const resolution of ['60', '240', 'D', 'W', 'M'] as const) {
@@ -214,7 +205,7 @@ describe('candles', () => {
 
   it('leave out small fills far from the oracle, and fills of blocked makers, when the filter is set', () => {
     const far = (id: number, price: number, quote: bigint) =>
-      fillOf(id, START + id, price, { base: (quote * 10n ** 9n) / BigInt(price), quote, oracle: 1_000_000n });
+      naiveFill(id, START + id, price, { base: (quote * 10n ** 9n) / BigInt(price), quote, oracle: 1_000_000n });
     const list = [
       far(1, 1_000_000, 10n ** 6n),
       far(2, 1_030_000, 103n * 10n ** 6n),
@@ -239,8 +230,8 @@ describe('candles', () => {
 
   it('refuse a time far ahead of the market', () => {
     const run = new Run();
-    run.batch(fills(fillOf(1, START, 100)));
-    run.batch([sampleAt(START + 3_700 * DAY, 1), ...fills(fillOf(2, START + 1, 120))]);
+    run.batch(fills(naiveFill(1, START, 100)));
+    run.batch([sampleAt(START + 3_700 * DAY, 1), ...fills(naiveFill(2, START + 1, 120))]);
     expect(run.parked.map(({ reason }) => reason)).toEqual(['candle-time']);
     expect(run.summaries.get(0)?.ts).toBe(START + 1);
   });

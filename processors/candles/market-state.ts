@@ -8,6 +8,7 @@ import type {
   MarketSummary,
   WithdrawnCandle,
 } from '../../schemas/index.ts';
+import type { StatePiece } from '../follow/pieces.ts';
 import { minuteOf } from './buckets.ts';
 import { CandleError, type Fill, NUMBER_MAX } from './fill.ts';
 import { FillIds } from './fill-ids.ts';
@@ -19,12 +20,6 @@ import type { MarketRecount } from './recount.ts';
 import { FillSeries, fillRow } from './rows.ts';
 import type { Series } from './series.ts';
 import { newestOf, windowOf, windowStart } from './volume.ts';
-
-export interface Piece {
-  readonly name: string;
-  /** null deletes the piece. */
-  readonly bytes: Uint8Array | null;
-}
 
 const HEAD = 'head';
 const FUNDING = 'funding';
@@ -172,11 +167,11 @@ export class MarketState {
   }
 
   /** Pieces changed since the last call. */
-  takeChanges(): Piece[] {
+  takeChanges(): StatePiece[] {
     if (this.#isSaved) return [];
     this.#isSaved = true;
     this.#others.prune(windowStart(this.candles.ts), () => {});
-    const pieces: Piece[] = [{ name: HEAD, bytes: encodeJson(this.candles.head()) }];
+    const pieces: StatePiece[] = [{ name: HEAD, bytes: encodeJson(this.candles.head()) }];
     if (this.#unsaved.delete(FUNDING)) pieces.push({ name: FUNDING, bytes: this.#funding.encode() });
     if (this.#unsaved.delete(SAMPLE) && this.#sample) pieces.push({ name: SAMPLE, bytes: encodeJson(this.#sample) });
     for (const { name, bytes } of this.#ids.takeChanges()) pieces.push({ name: `${IDS}:${name}`, bytes });

@@ -7,6 +7,7 @@ import {
   type NaiveFill,
   type NaiveSample,
   naiveCandles,
+  naiveFill,
   naiveWindow,
 } from '../../test/support/processors/candles/naive.ts';
 import { Run, type TestRecord } from '../../test/support/processors/candles/records.ts';
@@ -18,16 +19,6 @@ const SPREAD = 27 * 3600;
 /** Transactions and slots of dropped fills begin here. */
 const DROPPED = 5_000_000_000;
 
-const fillOf = (id: number, ts: number, price: number, more: Partial<NaiveFill> = {}): NaiveFill => ({
-  id,
-  ts,
-  slot: ts * 2,
-  base: 1_000_000_000n,
-  quote: BigInt(price),
-  oracle: BigInt(price + 1),
-  explanation: 'orderFilledWithMatch',
-  ...more,
-});
 /** Each sample has a slot of its own. */
 const sampleOf = (number: number, ts: number, price: number): NaiveSample => {
   return { ts, slot: ts * 100 + number, price: BigInt(price), high: BigInt(price + 3), low: BigInt(price - 3) };
@@ -69,11 +60,13 @@ const scenario = fc
     again: fc.nat(3),
   })
   .chain(({ kept, samples, dropped, again }) => {
-    const fills = kept.map(({ at, price, explanation }, n) => fillOf(n + 1, START + 60 + at, price, { explanation }));
+    const fills = kept.map(({ at, price, explanation }, n) =>
+      naiveFill(n + 1, START + 60 + at, price, { explanation }),
+    );
     const ticks = samples.map(({ at, price }, n) => sampleOf(n, START + at, price));
     // Their ids are partly those of kept fills: the chain gives the ids of a dropped slot again.
     const gone = dropped.map(({ fill: { at, price, explanation }, id }, n) =>
-      droppedOf(n, fillOf(id + 1, START + 60 + at, price, { explanation })),
+      droppedOf(n, naiveFill(id + 1, START + 60 + at, price, { explanation })),
     );
     // Some of the transactions landed again, in a later slot and with an id of their own.
     const landed = gone
@@ -113,8 +106,8 @@ describe('retractions', () => {
 
   it('change nothing when the log lacks a fill of the minute, and say so', async () => {
     const run = new Run();
-    const dropped = droppedOf(1, fillOf(2, START + 5, 900));
-    run.batch([{ fill: fillOf(1, START, 100) }, { fill: dropped }]);
+    const dropped = droppedOf(1, naiveFill(2, START + 5, 900));
+    run.batch([{ fill: naiveFill(1, START, 100) }, { fill: dropped }]);
     const before = run.candlesOf('1');
     run.forget(0);
     expect(await run.retract(dropped.slot, dropped.transaction ?? 0)).toBe(false);
@@ -123,12 +116,12 @@ describe('retractions', () => {
 });
 
 describe('a dropped first fill', () => {
-  const dropped = droppedOf(1, fillOf(1, START, 900));
+  const dropped = droppedOf(1, naiveFill(1, START, 900));
   const records: TestRecord[] = [
     { fill: dropped },
     { sample: sampleOf(1, START + 60, 400) },
-    { fill: fillOf(2, START + 180, 110) },
-    { fill: fillOf(3, START + 240, 120) },
+    { fill: naiveFill(2, START + 180, 110) },
+    { fill: naiveFill(3, START + 240, 120) },
   ];
 
   it('takes its candles with it, and the next fill opens the first candle', async () => {

@@ -15,11 +15,12 @@ import {
   type SlotRetraction,
   type WithdrawnCandle,
 } from '../../schemas/index.ts';
+import type { StatePiece } from '../follow/pieces.ts';
 import { SeenEvents } from '../trades/seen.ts';
 import { type CandleFilter, isFilteredOut, NO_FILTER } from './candle-filter.ts';
 import { bounded, CandleError, FILL_MEMBERS, type Fill, fillOf } from './fill.ts';
 import { FUNDING_MEMBERS, fundingOf } from './funding.ts';
-import { MarketState, type Piece } from './market-state.ts';
+import { MarketState } from './market-state.ts';
 import type { MarketRecount, PlacedFill } from './recount.ts';
 import { Withdrawn } from './withdrawn.ts';
 
@@ -152,8 +153,8 @@ export class Candles {
   }
 
   /** Pieces of state changed since the last call. */
-  takeChanges(): Piece[] {
-    const pieces: Piece[] = this.#seen
+  takeChanges(): StatePiece[] {
+    const pieces: StatePiece[] = this.#seen
       .takeChanges()
       .map(({ name, bytes }) => ({ name: SEEN + SEPARATOR + name, bytes }));
     for (const market of this.#unsaved) {

@@ -1,11 +1,8 @@
 // The candles role over a real log: outputs, restarts, dead letters, and views too large for one write.
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { Registry } from 'prom-client';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type EventLog, offsetKey, openEventLog, readConfig, silentLogger } from '../../platform/index.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Config, type EventLog, offsetKey, silentLogger } from '../../platform/index.ts';
 import {
   CANDLE_RESOLUTIONS,
   type CandleView,
@@ -18,6 +15,7 @@ import {
   TOPICS,
   type WithdrawnCandle,
 } from '../../schemas/index.ts';
+import { temporaryLog } from '../../test/support/log/temporary-log.ts';
 import { eventually } from '../../test/support/platform/eventually.ts';
 import { type NaiveCandle, type NaiveFill, naiveCandles } from '../../test/support/processors/candles/naive.ts';
 import { fillBytes, sampleOf } from '../../test/support/processors/candles/records.ts';
@@ -29,20 +27,13 @@ const PARTITION = partitionOf(TOPICS.events, KEY);
 const START = 1_733_004_000;
 const DAY = 86_400;
 
-let folder: string;
 let log: EventLog;
-const config = () => readConfig({}, { dataDir: folder, logLevel: 'silent' });
+let config: Config;
 beforeEach(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), 'candles-role-'));
-  log = await openEventLog(config(), silentLogger());
-  await log.ensureTopics([TOPICS.events, TOPICS.samples, TOPICS.retractions]);
-});
-afterEach(async () => {
-  await log.close();
-  rmSync(folder, { recursive: true, force: true });
+  ({ log, config } = await temporaryLog(TOPICS.events, TOPICS.samples, TOPICS.retractions));
 });
 
-const start = () => startCandles({ config: config(), log, logger: silentLogger(), metrics: new Registry() });
+const start = () => startCandles({ config, log, logger: silentLogger(), metrics: new Registry() });
 const feedEvents = (...values: Uint8Array[]) =>
   log.append(
     TOPICS.events,

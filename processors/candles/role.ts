@@ -25,7 +25,8 @@ import {
   type Topic,
 } from '../../schemas/index.ts';
 import { deadLetter } from '../follow/dead-letter.ts';
-import { endOf, piecesOf, type Step, startReducerRole, stateWrites } from '../follow/reducer-role.ts';
+import { piecesOf } from '../follow/pieces.ts';
+import { endOf, type Step, startReducerRole, stateWrites } from '../follow/reducer-role.ts';
 import { type ReadPart, rereadFrom } from '../follow/reread.ts';
 import { SlotMarks } from '../follow/slot-marks.ts';
 import { type CandleFilter, NO_FILTER } from './candle-filter.ts';

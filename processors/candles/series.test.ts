@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { priceOf as naivePrice } from '../../test/support/processors/candles/naive.ts';
+import { keepPieces } from '../../test/support/processors/keep-pieces.ts';
 import { priceOf } from './fill.ts';
 import { FillIds } from './fill-ids.ts';
 import { packRows, unpackRows } from './packing.ts';
@@ -116,10 +117,7 @@ describe('fill ids', () => {
 });
 
 function restarted(ids: FillIds, saved: Map<string, Uint8Array>): FillIds {
-  for (const { name, bytes } of ids.takeChanges()) {
-    if (bytes === null) saved.delete(name);
-    else saved.set(name, bytes);
-  }
+  keepPieces(saved, ids.takeChanges());
   const next = new FillIds();
   for (const [name, bytes] of saved) next.restore(name, bytes);
   return next;

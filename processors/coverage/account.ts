@@ -2,7 +2,7 @@
 
 import type { EventLog } from '../../platform/index.ts';
 import type { StreamCoverage } from '../../schemas/index.ts';
-import { piecesOf } from '../follow/reducer-role.ts';
+import { piecesOf } from '../follow/pieces.ts';
 import { wholeState } from '../follow/step-commit.ts';
 import { ACCOUNT_STREAMS, Coverage } from './reducer.ts';
 

@@ -17,7 +17,7 @@ import { encodedEventsOf } from '../../test/support/ingest/encoded-events.ts';
 import { SHARED_NETWORK } from '../../test/support/ingest/shared-thread.ts';
 import { SourceReading } from '../../test/support/ingest/source-reading.ts';
 import { times } from '../../test/support/platform/times.ts';
-import { follow, isTrue, lostHoles, provenOf } from '../../test/support/processors/lost-records.ts';
+import { follow, isFillOf, isTrue, lostHoles, provenOf } from '../../test/support/processors/lost-records.ts';
 import type { LifeInput } from '../../test/support/processors/order-lives.ts';
 import { OrderFills } from './order-fills.ts';
 import { StoredRanges } from './ranges.ts';
@@ -105,19 +105,13 @@ function provenWithout(events: readonly ChainEvent[], victim: ChainEvent): reado
   const { data } = victim;
   const id = Number(data.fill_record_id);
   const hole = { fromId: id, toId: id };
-  return fillsOf
-    .of(`${String(data.market_type)}-${String(data.market_index)}`, hole, [hole], 1)
-    .map(({ baseAssetAmount, quoteAssetAmount, user, orderId, direction }) => {
-      const isSide = (side: 'taker' | 'maker') =>
-        data[side] instanceof Uint8Array &&
-        bs58.encode(data[side]) === user &&
-        data[`${side}_order_id`] === orderId &&
-        data[`${side}_order_direction`] === direction;
-      const isSame =
-        baseAssetAmount === String(data.base_asset_amount_filled) &&
-        quoteAssetAmount === String(data.quote_asset_amount_filled);
-      return isSame && (isSide('taker') || isSide('maker')) ? 'exact' : 'wrong';
-    });
+  return fillsOf.of(`${String(data.market_type)}-${String(data.market_index)}`, hole, [hole], 1).map((one) => {
+    const { baseAssetAmount, quoteAssetAmount } = one;
+    const isSame =
+      baseAssetAmount === String(data.base_asset_amount_filled) &&
+      quoteAssetAmount === String(data.quote_asset_amount_filled);
+    return isSame && isFillOf(data, one) ? 'exact' : 'wrong';
+  });
 }
 const market = { subject: 'perp-0', stream: 'fills' };
 const viewOf = (coverage: Coverage, slot: number): StreamCoverage | undefined => {

@@ -1,6 +1,6 @@
 // Bounds the numbers of the fills before and after a slot, from stored fills and the chain's counts of each market.
 
-import type { StatePiece } from '../follow/reducer-role.ts';
+import type { StatePiece } from '../follow/pieces.ts';
 import { PieceMap } from './piece-map.ts';
 
 /** Slots with a fill or a count that are remembered of a market; older slots are bounded by 0. */

@@ -1,6 +1,6 @@
 // Parts of orders that were filled by fills which are not stored: between which amounts, and between which fill numbers.
 
-import type { StatePiece } from '../follow/reducer-role.ts';
+import type { StatePiece } from '../follow/pieces.ts';
 import { PieceMap } from './piece-map.ts';
 
 /** Orders with such parts, about 500 bytes each; the one that changed longest ago is forgotten first. */

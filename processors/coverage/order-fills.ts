@@ -9,7 +9,7 @@ import {
   type StreamCounter,
   type UserOrders,
 } from '../../schemas/index.ts';
-import type { StatePiece } from '../follow/reducer-role.ts';
+import type { StatePiece } from '../follow/pieces.ts';
 import { type FillMark, FillMarks } from './fill-marks.ts';
 import { difference, type Fill, type FillSpan, FillSpans, type Point } from './fill-spans.ts';
 import { PieceMap } from './piece-map.ts';

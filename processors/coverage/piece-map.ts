@@ -1,6 +1,6 @@
 // A bounded map whose entries are pieces of state: each change of an entry writes that entry alone.
 
-import type { StatePiece } from '../follow/reducer-role.ts';
+import type { StatePiece } from '../follow/pieces.ts';
 
 export interface PieceMapOptions<V> {
   /** Begins the names of the pieces. */

@@ -15,7 +15,7 @@ import {
   streamKey,
   type UserOrders,
 } from '../../schemas/index.ts';
-import type { StatePiece } from '../follow/reducer-role.ts';
+import type { StatePiece } from '../follow/pieces.ts';
 import { numbersOf } from './numbers.ts';
 import { OrderFills } from './order-fills.ts';
 import type { SavedStream, Stream } from './stream.ts';

@@ -16,7 +16,8 @@ import {
   type Topic,
 } from '../../schemas/index.ts';
 import { deadLetter } from '../follow/dead-letter.ts';
-import { endOf, piecesOf, type Step, startReducerRole, stateWrites } from '../follow/reducer-role.ts';
+import { piecesOf } from '../follow/pieces.ts';
+import { endOf, type Step, startReducerRole, stateWrites } from '../follow/reducer-role.ts';
 import { COVERAGE_GROUP, COVERAGE_PREFIX } from './account.ts';
 import { Coverage } from './reducer.ts';
 

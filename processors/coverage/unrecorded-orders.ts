@@ -1,7 +1,7 @@
 // Orders that states of accounts show, while no record of their placing is stored.
 
 import { type AccountOrder, marketKey, type ReconstructedOrder } from '../../schemas/index.ts';
-import type { StatePiece } from '../follow/reducer-role.ts';
+import type { StatePiece } from '../follow/pieces.ts';
 import { PieceMap } from './piece-map.ts';
 
 /** Orders in memory, about 500 bytes each. The one that appeared longest ago is forgotten first. */

@@ -18,6 +18,7 @@ import {
 } from '../../schemas/index.ts';
 import { eventually } from '../../test/support/platform/eventually.ts';
 import { fillEvent } from '../../test/support/processors/history/events.ts';
+import { keepPieces } from '../../test/support/processors/keep-pieces.ts';
 import { FillError, takerFillOf } from './fill.ts';
 import { FillQuality, REFRESH_SECONDS } from './reducer.ts';
 import { FILL_QUALITY_GROUP, startFillQuality } from './role.ts';
@@ -167,10 +168,7 @@ describe('the reducer', () => {
           if (at % (every + 1) !== 0) continue;
           const changes = broken.takeChanges();
           expect(new Set(changes.map(({ name }) => name)).size).toBe(changes.length);
-          for (const { name, bytes } of changes) {
-            if (bytes === null) saved.delete(name);
-            else saved.set(name, bytes);
-          }
+          keepPieces(saved, changes);
           broken = new FillQuality();
           broken.restore([...saved].map(([name, bytes]) => ({ name, bytes })));
         }

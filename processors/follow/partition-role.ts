@@ -12,7 +12,8 @@ import {
 } from '../../platform/index.ts';
 import { TOPICS, type Topic } from '../../schemas/index.ts';
 import { deadLetter } from './dead-letter.ts';
-import { endOf, piecesOf, type StatePiece, type Step, startReducerRole, stateWrites } from './reducer-role.ts';
+import { piecesOf, type StatePiece } from './pieces.ts';
+import { endOf, type Step, startReducerRole, stateWrites } from './reducer-role.ts';
 
 /** A part of a reducer's state. */
 export interface StoredPart {

@@ -1,27 +1,19 @@
 // The reducer loop over a real log: commits, the order of topics, and failures.
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type EventLog, offsetKey, openEventLog, readConfig, silentLogger } from '../../platform/index.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type EventLog, offsetKey } from '../../platform/index.ts';
 import { decodeMessage, TOPICS } from '../../schemas/index.ts';
+import { temporaryLog } from '../../test/support/log/temporary-log.ts';
 import { eventually } from '../../test/support/platform/eventually.ts';
 import { deadLetter } from './dead-letter.ts';
-import { endOf, piecesOf, type ReducerRole, startReducerRole, stateWrites } from './reducer-role.ts';
+import { piecesOf } from './pieces.ts';
+import { endOf, type ReducerRole, startReducerRole, stateWrites } from './reducer-role.ts';
 
 const PARTITION = 1;
 
-let folder: string;
 let log: EventLog;
 beforeEach(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), 'follower-'));
-  log = await openEventLog(readConfig({}, { dataDir: folder, logLevel: 'silent' }), silentLogger());
-  await log.ensureTopics([TOPICS.events, TOPICS.samples]);
-});
-afterEach(async () => {
-  await log.close();
-  rmSync(folder, { recursive: true, force: true });
+  ({ log } = await temporaryLog(TOPICS.events, TOPICS.samples));
 });
 
 const feed = (topic: typeof TOPICS.events | typeof TOPICS.samples, ...texts: string[]) =>

@@ -14,6 +14,7 @@ import {
   TopicFollower,
 } from '../../platform/index.ts';
 import type { Topic } from '../../schemas/index.ts';
+import type { StatePiece } from './pieces.ts';
 import { commitStep, loadSteps } from './step-commit.ts';
 import { TopicOrder } from './topic-order.ts';
 
@@ -110,23 +111,7 @@ export function endOf({ records }: LogBatch): bigint {
   return (records.at(-1)?.offset ?? -1n) + 1n;
 }
 
-export interface StatePiece {
-  readonly name: string;
-  /** null deletes the piece. */
-  readonly bytes: Uint8Array | null;
-}
-
-/** Pieces of a reducer as state: each under `prefix`, which ends the reducer's own part of the group. */
+/** Pieces of a reducer as state: each under `prefix`, which ends the reducer's own part of the group. `piecesOf` reads them. */
 export function stateWrites(prefix: string, pieces: Iterable<StatePiece>): StateWrite[] {
   return Array.from(pieces, ({ name, bytes }) => ({ key: prefix + name, value: bytes }));
-}
-
-/** Inverse of `stateWrites`. */
-export function piecesOf(
-  state: ReadonlyMap<string, Uint8Array>,
-  prefix: string,
-): { readonly name: string; readonly bytes: Uint8Array }[] {
-  const found: { name: string; bytes: Uint8Array }[] = [];
-  for (const [key, bytes] of state) if (key.startsWith(prefix)) found.push({ name: key.slice(prefix.length), bytes });
-  return found;
 }

@@ -1,15 +1,13 @@
 // Finds the schema of a record from its wire header alone: Avro single-object encoding (C3 01, fingerprint), or a schema
 // registry's (00, id). Every committed version counts, because old records stay in the log.
 
-import { EVENT_NAMES, schemaVersions, UNKNOWN_RECORD, uint32BigEndian } from '../../schemas/index.ts';
+import { EVENT_NAMES, REGISTRY_BYTES, registryIdOf, schemaVersions, UNKNOWN_RECORD } from '../../schemas/index.ts';
 import { formatOf, type RecordFormat } from './format.ts';
 
 const MARK_0 = 0xc3;
 const MARK_1 = 0x01;
-const REGISTRY_MAGIC = 0;
 /** Bytes before the datum. */
 const SINGLE_OBJECT_BYTES = 10;
-const REGISTRY_BYTES = 5;
 
 /** One version of one event's schema. */
 export interface EventSchema {
@@ -66,9 +64,8 @@ export class SchemaCatalogue {
 
   /** The registry id of a record, when it must be resolved first. */
   unresolvedId(bytes: Uint8Array, start: number, end: number): number | null {
-    if (bytes[start] !== REGISTRY_MAGIC || end - start < REGISTRY_BYTES) return null;
-    const id = uint32BigEndian(bytes, start + 1);
-    return this.#byId.has(id) ? null : id;
+    const id = registryIdOf(bytes, start, end);
+    return id === null || this.#byId.has(id) ? null : id;
   }
 
   /** Resolves a registry id, also to "unreadable". Rejects when the registry does not answer. */
@@ -87,10 +84,8 @@ export class SchemaCatalogue {
       const fingerprint = Buffer.from(bytes.subarray(start + 2, start + SINGLE_OBJECT_BYTES));
       return { reason: 'unknown-fingerprint', detail: fingerprint.toString('hex') };
     }
-    if (bytes[start] === REGISTRY_MAGIC && size >= REGISTRY_BYTES) {
-      const id = uint32BigEndian(bytes, start + 1);
-      return this.#byId.get(id) ?? { reason: 'unknown-schema-id', detail: String(id) };
-    }
+    const id = registryIdOf(bytes, start, end);
+    if (id !== null) return this.#byId.get(id) ?? { reason: 'unknown-schema-id', detail: String(id) };
     return { reason: 'not-a-record', detail: `${size} bytes without a known header` };
   }
 }

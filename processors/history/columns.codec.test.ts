@@ -3,15 +3,8 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  type ChainEvent,
-  columnsOf,
-  decodeEvent,
-  EVENT_NAMES,
-  encodeEvent,
-  UNKNOWN_RECORD,
-} from '../../schemas/index.ts';
-import { sampleEvent } from '../../test/support/processors/history/events.ts';
+import { type ChainEvent, columnsOf, decodeEvent, EVENT_NAMES, UNKNOWN_RECORD } from '../../schemas/index.ts';
+import { sampleRecord } from '../../test/support/processors/history/events.ts';
 import { type NativeValue, readNative } from '../../test/support/processors/history/native.ts';
 import { compileColumns } from './columns.ts';
 import { compileCheck } from './datum.ts';
@@ -28,12 +21,6 @@ function formatsOf(name: string) {
 
 const names = [...EVENT_NAMES, UNKNOWN_RECORD];
 const formats = new Map(names.map((name) => [name, formatsOf(name)]));
-
-function encoded(name: string, n: number): Buffer {
-  const event = sampleEvent(name, n);
-  if (name === UNKNOWN_RECORD) event.data.record_name = n % 2 ? 'SomeRecord' : null;
-  return encodeEvent(event);
-}
 
 /** A record unchanged, with one byte changed, or truncated. */
 const damage = fc.oneof(
@@ -61,7 +48,7 @@ describe('columns of every kind of event', () => {
         const block = columns.open(wanted.length);
         const taken: Buffer[] = [];
         for (const { n, how } of wanted) {
-          const record = damaged(encoded(name, n), how);
+          const record = damaged(sampleRecord(name, n), how);
           // Between other bytes, like in a page.
           const around = Buffer.concat([Buffer.alloc(MARGIN, 0xff), record, Buffer.alloc(MARGIN, n % 256)]);
           const isTaken = block.add(around, MARGIN + HEADER_BYTES, MARGIN + record.length);

@@ -1,18 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeEvent, EVENT_NAMES, encodeEvent, UNKNOWN_RECORD } from '../../schemas/index.ts';
-import { sampleEvent } from '../../test/support/processors/history/events.ts';
+import { decodeEvent, EVENT_NAMES, UNKNOWN_RECORD } from '../../schemas/index.ts';
+import { sampleRecord } from '../../test/support/processors/history/events.ts';
 import { compileCheck } from './datum.ts';
 
 const START = 10;
 const events = [...EVENT_NAMES, UNKNOWN_RECORD];
-
-function sample(name: string, n: number): Buffer {
-  const event = sampleEvent(name, n);
-  if (name === UNKNOWN_RECORD) event.data.record_name = n % 2 ? 'SomeRecord' : null;
-  return encodeEvent(event);
-}
 
 function checkOf(name: string) {
   const folder = new URL(`../../schemas/log/avro/events/`, import.meta.url);
@@ -27,7 +21,7 @@ const anyEvent = fc.record({ name: fc.constantFrom(...events), n: fc.nat(100_000
 describe('record check', () => {
   it('accepts every record that the codec writes', () => {
     fc.assert(
-      fc.property(anyEvent, ({ name, n }) => isValid(name, sample(name, n))),
+      fc.property(anyEvent, ({ name, n }) => isValid(name, sampleRecord(name, n))),
       { numRuns: 500 },
     );
   });
@@ -36,7 +30,7 @@ describe('record check', () => {
     const cut = fc.double({ min: 0, max: 0.999, noNaN: true });
     fc.assert(
       fc.property(anyEvent, cut, ({ name, n }, part) => {
-        const bytes = sample(name, n);
+        const bytes = sampleRecord(name, n);
         const end = START + Math.floor((bytes.length - START) * part);
         expect(isValid(name, bytes.subarray(0, end))).toBe(false);
         expect(isValid(name, Buffer.concat([bytes, Buffer.of(0)]))).toBe(false);
@@ -48,7 +42,7 @@ describe('record check', () => {
   it('accepts damaged bytes only when they are still one whole record', () => {
     fc.assert(
       fc.property(anyEvent, fc.nat(), fc.integer({ min: 1, max: 255 }), ({ name, n }, at, flip) => {
-        const bytes = sample(name, n);
+        const bytes = sampleRecord(name, n);
         const index = START + (at % (bytes.length - START));
         bytes[index] = (bytes[index] ?? 0) ^ flip;
         if (isValid(name, bytes)) decodeEvent(bytes);

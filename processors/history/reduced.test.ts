@@ -25,6 +25,7 @@ import {
   type VaultState,
   type WithdrawnCandle,
 } from '../../schemas/index.ts';
+import { rowsOf } from '../../test/support/clickhouse/rows.ts';
 import { eventually } from '../../test/support/platform/eventually.ts';
 import { openTestDatabase } from '../../test/support/platform.ts';
 import { fillEvent } from '../../test/support/processors/history/events.ts';
@@ -97,9 +98,7 @@ const candle = (version: bigint, quoteVolume: bigint): CandleView => ({
   version,
 });
 
-async function rows<T = Record<string, unknown>>(query: string): Promise<readonly T[]> {
-  return (await clickhouse.client.query({ query, format: 'JSONEachRow' })).json<T>();
-}
+const rows = <T = Record<string, unknown>>(query: string) => rowsOf<T>(clickhouse, query);
 const put = (topic: Topic, values: readonly Buffer[]) =>
   log.append(
     topic,

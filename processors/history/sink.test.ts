@@ -27,7 +27,9 @@ import {
   tableOf,
   UNKNOWN_RECORD,
 } from '../../schemas/index.ts';
+import { until } from '../../test/support/platform/eventually.ts';
 import { times } from '../../test/support/platform/times.ts';
+import { isCaughtUp } from '../../test/support/processors/history/caught-up.ts';
 import { fillEvent, sampleEvent } from '../../test/support/processors/history/events.ts';
 import { sinkStage } from '../../test/support/processors/history/sink-stage.ts';
 import { SINK_TOPICS } from './role.ts';
@@ -56,22 +58,6 @@ async function expectLookupTables(): Promise<void> {
   expect(lookups).toEqual(await digest(sides.join(' UNION ALL ')));
 }
 
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await sleep(20);
-}
-
-/** Waits until the sink's offset is behind every record of the topic. */
-async function caughtUp(log: EventLog = stage.log): Promise<void> {
-  await until(async () => {
-    const { offsets, state } = await log.load('history-sink');
-    for (let partition = 0; partition < TOPICS.events.partitions; partition++) {
-      const { next } = await log.bounds(TOPICS.events, partition);
-      if ((offsets.get(`events/${partition}`) ?? 0n) < next) return false;
-    }
-    return state.size === 0;
-  });
-}
-
 /** A promise that the caller settles. */
 function signalling(): { readonly promise: Promise<void>; resolve(): void } {
   let settle = () => {};
@@ -90,7 +76,7 @@ describe('history sink', () => {
     for (const { name, data } of events) if (name === UNKNOWN_RECORD) data.record_name = null;
     await stage.append(events);
     const { metrics } = await stage.startSink();
-    await caughtUp();
+    await until(() => isCaughtUp(stage.log));
     for (const name of names) {
       const columns = columnsOf(name).map(({ name: column, type }) => `${readable(column, type)} AS ${column}`);
       const actual = await stage.rows(`SELECT ${columns} FROM \`${tableOf(name)}\` FINAL ORDER BY slot`);
@@ -105,13 +91,13 @@ describe('history sink', () => {
   it('follows later records, and continues at its offset after a stop', async () => {
     await stage.append(fills(10));
     const { role } = await stage.startSink();
-    await caughtUp();
+    await until(() => isCaughtUp(stage.log));
     await stage.append(fills(20).slice(10));
-    await caughtUp();
+    await until(() => isCaughtUp(stage.log));
     await role.stop();
     await stage.append(fills(30).slice(20));
     await stage.startSink();
-    await caughtUp();
+    await until(() => isCaughtUp(stage.log));
     expect(await stored('order_action')).toBe(30);
   });
 
@@ -119,14 +105,14 @@ describe('history sink', () => {
     await stage.append(fills(10));
     await stage.append(fills(10));
     await stage.startSink();
-    await caughtUp();
+    await until(() => isCaughtUp(stage.log));
     expect(await stage.rows('SELECT toUInt32(count()) AS n FROM order_action FINAL')).toEqual([{ n: 10 }]);
   });
 
   it('stores other records that come at the offsets of an earlier block', async () => {
     await stage.append(fills(10));
     const { role } = await stage.startSink();
-    await caughtUp();
+    await until(() => isCaughtUp(stage.log));
     await role.stop();
     // As after a partition lost its tail: the same offsets, other records.
     const dataDir = mkdtempSync(path.join(tmpdir(), 'slotbook-sink-again-'));
@@ -135,7 +121,7 @@ describe('history sink', () => {
       await again.ensureTopics(SINK_TOPICS);
       await stage.append(fills(20).slice(10), again);
       const { role: next } = await stage.startSink({ log: again });
-      await caughtUp(again);
+      await until(() => isCaughtUp(again));
       await next.stop();
     } finally {
       await again.close();
@@ -153,7 +139,7 @@ describe('history sink', () => {
         return send();
       }),
     });
-    await caughtUp();
+    await until(() => isCaughtUp(stage.log));
     expect(await stored('order_action')).toBe(100);
     expect(await metricTotal(metrics, 'slotbook_sink_retries_total')).toBe(3);
   });
@@ -168,7 +154,7 @@ describe('history sink', () => {
     await role.stop();
     expect((await stage.log.load('history-sink')).offsets.size).toBe(0);
     await stage.startSink();
-    await caughtUp();
+    await until(() => isCaughtUp(stage.log));
     expect(await stored('order_action')).toBe(10);
   });
 });
@@ -187,7 +173,7 @@ describe('a crashed sink', () => {
     await role.stop();
     expect((await stage.log.load('history-sink')).state.has('intent')).toBe(true);
     await stage.startSink({ config: { sinkMaxRows: 7 } });
-    await caughtUp();
+    await until(() => isCaughtUp(stage.log));
     expect(await stored('order_action')).toBe(1_000);
   });
 
@@ -207,7 +193,7 @@ describe('a crashed sink', () => {
     const total = 1_000 + times(100, 500);
     await stage.append(fills(total).slice(1_000));
     await stage.startSink({ config: { sinkMaxRows: 7 } });
-    await caughtUp();
+    await until(() => isCaughtUp(stage.log));
     expect(await stored('order_action')).toBe(total);
     await expectLookupTables();
   });
@@ -225,7 +211,7 @@ describe('a crashed sink', () => {
       await new Promise((resolve) => sink.once('exit', resolve));
     }
     await stage.startSink();
-    await caughtUp();
+    await until(() => isCaughtUp(stage.log));
     expect(await stored('order_action')).toBe(total);
     const ids = 'SELECT toUInt32(count()) AS n, toUInt32(uniqExact(fill_record_id)) AS ids FROM order_action';
     expect(await stage.rows(ids)).toEqual([{ n: total, ids: total }]);
@@ -251,7 +237,7 @@ describe('a record that cannot be stored', () => {
       values.map((value) => ({ key: 'perp-0', value })),
     );
     const { metrics } = await stage.startSink();
-    await caughtUp();
+    await until(() => isCaughtUp(stage.log));
     expect(await stored('order_action')).toBe(2);
     expect(await letters()).toEqual(bad);
     expect(await metricTotal(metrics, 'slotbook_sink_parked_total')).toBe(4);
@@ -262,7 +248,7 @@ describe('a record that cannot be stored', () => {
     for (let n = 0; n < 10; n++) await stage.log.append(TOPICS.events, [{ key: 'perp-0', value: garbage }]);
     await stage.append([fillEvent(1)]);
     const { role } = await stage.startSink();
-    await Promise.race([role.done, caughtUp()]);
+    await Promise.race([role.done, until(() => isCaughtUp(stage.log))]);
     expect(await stored('order_action')).toBe(1);
     expect((await stage.log.bounds(TOPICS.deadLetters, 0)).next).toBe(10n);
   });
@@ -271,7 +257,7 @@ describe('a record that cannot be stored', () => {
     const poison = encodeEvent(fillEvent(13));
     await stage.append(fills(40));
     await stage.startSink({ client: withRefusal(poison.subarray(10, 10 + SIGNATURE_BYTES)) });
-    await caughtUp();
+    await until(() => isCaughtUp(stage.log));
     expect(await stored('order_action')).toBe(39);
     expect(await letters()).toEqual({ 'refused-by-clickhouse': poison });
   });
@@ -283,7 +269,7 @@ describe('a record that cannot be stored', () => {
     await stage.append(fills(20));
     await stage.log.append(TOPICS.events, [{ key: 'perp-0', value: text }]);
     await stage.startSink({ config: { schemaRegistryUrl: registry.url } });
-    await caughtUp();
+    await until(() => isCaughtUp(stage.log));
     registry.stop();
     expect(await stored('order_action')).toBe(20);
     expect(await letters()).toEqual({ 'refused-by-clickhouse': text });
@@ -303,7 +289,7 @@ describe('records with a schema registry id', () => {
       })),
     );
     await stage.startSink({ config: { schemaRegistryUrl: registry.url } });
-    await caughtUp();
+    await until(() => isCaughtUp(stage.log));
     registry.stop();
     expect(await stage.rows('SELECT toUInt32(sum(fill_record_id)) AS sum FROM order_action')).toEqual([{ sum: 45 }]);
   });

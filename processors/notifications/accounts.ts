@@ -16,14 +16,9 @@ import {
   type NotificationType,
   notificationId,
 } from '../../schemas/index.ts';
+import type { StatePiece } from '../follow/pieces.ts';
 import { bucketOf, healthOf, type Margin, marginsOf } from './health.ts';
 import { titled } from './text.ts';
-
-export interface StatePiece {
-  readonly name: string;
-  /** null deletes the piece. */
-  readonly bytes: Uint8Array | null;
-}
 
 const ACCOUNT = 'account:';
 const MARKET = 'market:';

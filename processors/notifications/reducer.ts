@@ -3,8 +3,9 @@
 
 import bs58 from 'bs58';
 import { decodeMessage, type Notification, notificationId, type PartialEvent } from '../../schemas/index.ts';
+import { piecesOf, type StatePiece } from '../follow/pieces.ts';
 import { SeenEvents } from '../trades/seen.ts';
-import { AccountBook, keyOf, type StatePiece } from './accounts.ts';
+import { AccountBook, keyOf } from './accounts.ts';
 import { type Cause, causesOf, decodeCause, placeOf } from './causes.ts';
 
 /** Events that wait for the wallet of an account. Beyond it the oldest are given up. */
@@ -96,10 +97,7 @@ export class NotificationReducer {
 
   /** Restores pieces of `takeChanges`. */
   restore(state: ReadonlyMap<string, Uint8Array>): void {
-    const own = (prefix: string) =>
-      [...state]
-        .filter(([name]) => name.startsWith(prefix))
-        .map(([name, bytes]) => ({ name: name.slice(prefix.length), bytes }));
+    const own = (prefix: string) => piecesOf(state, prefix);
     this.accounts.restore(own(''));
     for (const [partition, seen] of this.#seen.entries()) seen.restore(own(`${SEEN}${partition}:`));
     for (const { name, bytes } of own(WAITING).sort(byNumber)) {

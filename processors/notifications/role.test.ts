@@ -1,20 +1,17 @@
 // The role over a real log, with more accounts than one commit can store.
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { Registry } from 'prom-client';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import {
   APPEND_BYTES_MAX,
+  type Config,
   commitBytes,
   type EventLog,
   offsetKey,
-  openEventLog,
-  readConfig,
   silentLogger,
 } from '../../platform/index.ts';
 import { decodeMessage, encodeMessage, TOPICS } from '../../schemas/index.ts';
+import { temporaryLog } from '../../test/support/log/temporary-log.ts';
 import { until } from '../../test/support/platform/eventually.ts';
 import {
   account,
@@ -39,17 +36,10 @@ const SETTLED = position({
 });
 const SETTLED_POSITIONS = 7;
 
-const config = () => readConfig({}, { dataDir: folder, logLevel: 'silent' });
-let folder: string;
 let log: EventLog;
+let config: Config;
 beforeEach(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), 'notifications-'));
-  log = await openEventLog(config(), silentLogger());
-  await log.ensureTopics([TOPICS.margin]);
-});
-afterEach(async () => {
-  await log.close();
-  rmSync(folder, { recursive: true, force: true });
+  ({ log, config } = await temporaryLog(TOPICS.margin));
 });
 
 /** 10 SOL long with a quote deposit of 200, and settled positions. */
@@ -70,7 +60,7 @@ const feed = (...values: Uint8Array[]) =>
 /** Runs the role until it has committed so many records of `margin`. Returns the state of the accounts. */
 async function runTo(count: number): Promise<{ key: string; value: Uint8Array }[]> {
   const metrics = new Registry();
-  const role = await startNotifications({ config: config(), logger: silentLogger(), metrics, log });
+  const role = await startNotifications({ config, logger: silentLogger(), metrics, log });
   const lag = async () => {
     const { values } = (await metrics.getSingleMetric('slotbook_notifications_lag_records')?.get()) ?? { values: [] };
     return values.find(({ labels }) => labels.topic === TOPICS.margin.name)?.value;

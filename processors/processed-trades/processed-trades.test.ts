@@ -1,15 +1,14 @@
 // Fills at processed: published minus withdrawn are the confirmed ones, whatever ingest repeats, loses or forgets.
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import fc from 'fast-check';
 import { Registry } from 'prom-client';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { openEventLog, readConfig, silentLogger } from '../../platform/index.ts';
+import { describe, expect, it } from 'vitest';
+import { silentLogger } from '../../platform/index.ts';
 import { decodeMessage, encodeEvent, encodeMessage, partitionOf, TOPICS, type Topic } from '../../schemas/index.ts';
+import { temporaryLog } from '../../test/support/log/temporary-log.ts';
 import { eventually } from '../../test/support/platform/eventually.ts';
 import { fillEvent } from '../../test/support/processors/history/events.ts';
+import { keepPieces } from '../../test/support/processors/keep-pieces.ts';
 import { Numbering } from '../trades/numbering.ts';
 import { type NumberedRecord, ProcessedTrades } from './processed-trades.ts';
 import { startProcessedFills } from './role.ts';
@@ -145,10 +144,7 @@ describe('fills at processed', () => {
           return is === 'withdrawn' ? trades.withdraw({ slot, signature, eventIndex }) : trades.fill(seen(n, slot, is));
         };
         const save = (): void => {
-          for (const { name, bytes } of trades.takeChanges()) {
-            if (bytes) saved.set(name, bytes);
-            else saved.delete(name);
-          }
+          keepPieces(saved, trades.takeChanges());
           for (const { name, bytes } of numbering.takeChanges()) if (bytes) numbers.set(name, bytes);
         };
         for (const [at, step] of [...steps, ...steps.slice(-repeats || steps.length)].entries()) {
@@ -171,13 +167,7 @@ describe('fills at processed', () => {
 
 describe('the role', () => {
   it('writes fills and withdrawals in one sequence, their newest as head, and goes on after a restart', async () => {
-    const folder = mkdtempSync(path.join(tmpdir(), 'processed-trades-'));
-    const config = readConfig({}, { dataDir: folder, logLevel: 'silent' });
-    const log = await openEventLog(config, silentLogger());
-    onTestFinished(async () => {
-      await log.close();
-      rmSync(folder, { recursive: true, force: true });
-    });
+    const { log, config } = await temporaryLog();
     const append = (value: Uint8Array) => log.append(TOPICS.processedFills, [{ key: 'perp-0', value }]);
     const fill = (n: number, slot: number, commitment: 'processed' | 'confirmed') =>
       append(encodeMessage('ProcessedFill', { ...MARKET, slot, txIndex: null, ...seen(n, slot, commitment) }));

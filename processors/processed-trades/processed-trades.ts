@@ -13,7 +13,7 @@ import {
   type TradeView,
   type TradeWithdrawal,
 } from '../../schemas/index.ts';
-import type { StatePiece } from '../follow/reducer-role.ts';
+import type { StatePiece } from '../follow/pieces.ts';
 import type { Numbering, RecordNumber } from '../trades/numbering.ts';
 import { SeenEvents } from '../trades/seen.ts';
 import { type Fill, fillOf } from '../trades/trade-view.ts';

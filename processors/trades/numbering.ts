@@ -1,7 +1,7 @@
 // Numbers the records of each key, contiguous inside an epoch: fills of a market, order changes of an account. The numbers are part
 // of the committed state, so a restarted role gives a repeated record its first number.
 
-import type { StatePiece } from '../follow/reducer-role.ts';
+import type { StatePiece } from '../follow/pieces.ts';
 
 /** An hour: fills that are more slots behind the newest event are history only. */
 export const TRADE_AGE_SLOTS_MAX = 9_000;

@@ -1,13 +1,10 @@
 // Fills as the trades channel publishes them: the trade view, the ring of seen ids, and the role over a real log.
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import bs58 from 'bs58';
 import fc from 'fast-check';
 import { Registry } from 'prom-client';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type EventLog, openEventLog, readConfig, silentLogger } from '../../platform/index.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Config, type EventLog, silentLogger } from '../../platform/index.ts';
 import {
   type ChainEvent,
   decodeMessage,
@@ -18,6 +15,7 @@ import {
   type Topic,
   type TradeView,
 } from '../../schemas/index.ts';
+import { temporaryLog } from '../../test/support/log/temporary-log.ts';
 import { eventually } from '../../test/support/platform/eventually.ts';
 import { fillEvent } from '../../test/support/processors/history/events.ts';
 import { startTrades } from '../trades.ts';
@@ -131,28 +129,20 @@ describe('the numbers of fills', () => {
 });
 
 describe('trades role', () => {
-  let folder: string;
   let log: EventLog;
-  const config = () => readConfig({}, { dataDir: folder, logLevel: 'silent' });
+  let config: Config;
   const events = [1, 2, 3, 4, 5].map((n) => withData(fillEvent(n), { market_type: 'perp', market_index: 0 }));
   const feed = (...some: readonly (ChainEvent | undefined)[]) =>
     log.append(
       TOPICS.events,
       some.flatMap((event) => (event ? [{ key: eventKey(event), value: encodeEvent(event) }] : [])),
     );
-  const start = (on = log) =>
-    startTrades({ config: config(), log: on, logger: silentLogger(), metrics: new Registry() });
+  const start = (on = log) => startTrades({ config, log: on, logger: silentLogger(), metrics: new Registry() });
   const records = (topic: Topic) => log.read(topic, partitionOf(topic, 'perp-0'), 0n, 100);
   const numbers = async (topic: Topic) => (await records(topic)).map(({ value }) => tradeIn(value)).map(numberOf);
 
   beforeEach(async () => {
-    folder = mkdtempSync(path.join(tmpdir(), 'trades-role-'));
-    log = await openEventLog(config(), silentLogger());
-    await log.ensureTopics([TOPICS.events]);
-  });
-  afterEach(async () => {
-    await log.close();
-    rmSync(folder, { recursive: true, force: true });
+    ({ log, config } = await temporaryLog(TOPICS.events));
   });
 
   it('publishes each fill once, also when a restart repeats it', async () => {

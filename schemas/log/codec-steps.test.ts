@@ -2,6 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { stepBy } from '../../test/support/platform/step-by.ts';
 import { MESSAGE_EXAMPLES } from '../../test/support/schemas/message-examples.ts';
 import { decodeMessage, encodeMessage, type MessageName } from './codec.ts';
 import { bookViewHead, encodeInSteps, isEncodedInSteps } from './codec-steps.ts';
@@ -28,18 +29,11 @@ const snapshot = fc
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
 
-function run<T>(steps: Generator<void, T>): { readonly value: T; readonly count: number } {
-  for (let count = 0; ; count += 1) {
-    const step = steps.next();
-    if (step.done === true) return { value: step.value, count };
-  }
-}
-
 describe('encoding in steps', () => {
   it('writes the same bytes, a list a few items at a time', () => {
     fc.assert(
       fc.property(snapshot, (value) => {
-        const { value: bytes, count } = run(encodeInSteps('BookViewSnapshot', value));
+        const { result: bytes, count } = stepBy(encodeInSteps('BookViewSnapshot', value));
         expect(Buffer.compare(bytes, encodeMessage('BookViewSnapshot', value))).toBe(0);
         const { bids, asks, bidOrders, askOrders } = value;
         const lengths = [bids, asks, bidOrders, askOrders].map(({ length }) => length);
@@ -53,20 +47,20 @@ describe('encoding in steps', () => {
   it.each(Object.keys(MESSAGE_EXAMPLES) as MessageName[])('recognizes the bytes of %s, and no others', (name) => {
     const value = MESSAGE_EXAMPLES[name];
     const bytes = encodeMessage(name, value);
-    expect(Buffer.compare(run(encodeInSteps(name, value)).value, bytes)).toBe(0);
-    expect(run(isEncodedInSteps(bytes, name, value)).value).toBe(true);
-    expect(run(isEncodedInSteps(bytes.subarray(0, -1), name, value)).value).toBe(false);
-    expect(run(isEncodedInSteps(Buffer.concat([bytes, Buffer.of(0)]), name, value)).value).toBe(false);
+    expect(Buffer.compare(stepBy(encodeInSteps(name, value)).result, bytes)).toBe(0);
+    expect(stepBy(isEncodedInSteps(bytes, name, value)).result).toBe(true);
+    expect(stepBy(isEncodedInSteps(bytes.subarray(0, -1), name, value)).result).toBe(false);
+    expect(stepBy(isEncodedInSteps(Buffer.concat([bytes, Buffer.of(0)]), name, value)).result).toBe(false);
     for (let at = 0; at < bytes.length; at += 7) {
       const other = Buffer.from(bytes);
       other[at] = (other[at] ?? 0) ^ 1;
-      expect(run(isEncodedInSteps(other, name, value)).value).toBe(false);
+      expect(stepBy(isEncodedInSteps(other, name, value)).result).toBe(false);
     }
   });
 
   it('names the invalid member', () => {
     const wrong = { ...MESSAGE_EXAMPLES.BookViewSnapshot, seq: -1 };
-    expect(() => run(encodeInSteps('BookViewSnapshot', wrong))).toThrow(/BookViewSnapshot\.seq/);
+    expect(() => stepBy(encodeInSteps('BookViewSnapshot', wrong))).toThrow(/BookViewSnapshot\.seq/);
   });
 });
 

@@ -2,7 +2,7 @@
 // RegistryFormat translates between this Confluent wire format and our own envelope, so that only the log knows ids.
 
 import type { Type } from 'avsc';
-import { asBuffer, uint32BigEndian } from '../chain/bytes.ts';
+import { asBuffer } from '../chain/bytes.ts';
 import { fingerprint } from './avro.ts';
 import { parseSchema } from './parse-schema.ts';
 import {
@@ -10,6 +10,7 @@ import {
   currentWriterOf,
   REGISTRY_BYTES,
   REGISTRY_MAGIC,
+  registryIdOf,
   singleObjectPrefix,
   type Writer,
   writerOf,
@@ -150,16 +151,15 @@ export class RegistryFormat {
 
   /** A record with our own envelope. Bytes that are no record, or whose schema no current record can read, are unchanged. */
   fromRegistry(record: Uint8Array): Uint8Array {
-    if (record[0] !== REGISTRY_MAGIC || record.length < REGISTRY_BYTES) return record;
-    const translate = this.#translations.get(uint32BigEndian(record, 1));
+    const id = registryIdOf(record, 0, record.length);
+    const translate = id === null ? undefined : this.#translations.get(id);
     return translate ? translate(asBuffer(record)) : record;
   }
 
   /** The registry id of the record from `start` to `end` when `learn` must fetch it first; else null. */
   unknownId(bytes: Uint8Array, start: number, end: number): number | null {
-    if (bytes[start] !== REGISTRY_MAGIC || end - start < REGISTRY_BYTES) return null;
-    const id = uint32BigEndian(bytes, start + 1);
-    return this.#translations.has(id) ? null : id;
+    const id = registryIdOf(bytes, start, end);
+    return id === null || this.#translations.has(id) ? null : id;
   }
 
   /** Fetches a schema that a newer process has registered. Throws an Error when the registry does not answer. */

@@ -2,7 +2,7 @@
 // This is Avro single-object encoding. registry.ts translates it to and from the format of a schema registry.
 
 import type { Type } from 'avsc';
-import { asBuffer } from '../chain/bytes.ts';
+import { asBuffer, uint32BigEndian } from '../chain/bytes.ts';
 import { fingerprint, type PastSchema, readCurrentSchemas, readPastVersions, type SchemaFile } from './avro.ts';
 import { readFingerprints } from './schema-history.ts';
 
@@ -192,6 +192,12 @@ function readerAt(record: Buffer): Reader | undefined {
   return readers.get(record.readUInt32LE(2))?.get(record.readUInt32LE(6));
 }
 
+/** The registry id of the record from `start` to `end`; null for a record of another envelope. */
+export function registryIdOf(bytes: Uint8Array, start: number, end: number): number | null {
+  if (bytes[start] !== REGISTRY_MAGIC || end - start < REGISTRY_BYTES) return null;
+  return uint32BigEndian(bytes, start + 1);
+}
+
 /** The kind of a record that carries the fingerprint of a current schema; null for any other bytes. */
 export function currentWriterOf(buffer: Buffer): Writer | null {
   if (buffer.length < SINGLE_OBJECT_BYTES || buffer[0] !== MARK_0 || buffer[1] !== MARK_1) return null;
@@ -207,10 +213,9 @@ export function openRecord(bytes: Uint8Array): Opened {
     if (!reader) throw new SchemaError('unknown-fingerprint', buffer.readBigUInt64LE(2).toString(16));
     return { reader, buffer, at: SINGLE_OBJECT_BYTES };
   }
-  if (buffer[0] === REGISTRY_MAGIC && buffer.length >= REGISTRY_BYTES) {
-    // registry.ts has translated every record whose id it can resolve.
-    throw new SchemaError('unknown-schema-id', String(buffer.readUInt32BE(1)));
-  }
+  const id = registryIdOf(buffer, 0, buffer.length);
+  // registry.ts has translated every record whose id it can resolve.
+  if (id !== null) throw new SchemaError('unknown-schema-id', String(id));
   throw new SchemaError('not-a-record', `${buffer.length} bytes, first ${buffer.subarray(0, 2).toString('hex')}`);
 }
 

@@ -4,7 +4,8 @@
 import { createDecoder } from '../../client/index.ts';
 import type { EventDefinition, WireType } from '../../schemas/index.ts';
 import { loadDefinition } from '../../schemas/index.ts';
-import { random, randomAccount } from '../support/ingest/bytes.ts';
+import { randomAccount } from '../support/ingest/bytes.ts';
+import { seededRandom } from '../support/platform/chance.ts';
 
 const SEED = 5;
 const TEXT = 'Zürich ';
@@ -147,7 +148,7 @@ function* filterLines(): Generator<object, void, undefined> {
 
 /** Every line of the file, as text. */
 export function* accountVectors(): Generator<string, void, undefined> {
-  const next = random(SEED);
+  const next = seededRandom(SEED);
   for (const lines of [accountLines(next), eventLines(next), filterLines()]) {
     for (const line of lines) yield `${exactJson(line)}\n`;
   }

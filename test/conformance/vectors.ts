@@ -2,7 +2,7 @@
 // maps that shares no code with the keepers under test.
 
 import { crc32 } from 'node:zlib';
-import { random } from '../support/ingest/bytes.ts';
+import { seededRandom } from '../support/platform/chance.ts';
 import { ModelBook, type Side } from './model-book.ts';
 
 export interface KeeperLine {
@@ -36,7 +36,7 @@ const SIDES: readonly Side[] = ['bids', 'asks'];
 
 /** Lines of so many messages. The same seed gives the same lines. */
 export function* vectors(messages: number, seed: number): Generator<VectorLine, void, undefined> {
-  const next = random(seed);
+  const next = seededRandom(seed);
   for (let done = 0, round = 0; done < messages; round += 1) {
     const keeper = KEEPERS[round % KEEPERS.length] ?? { level: 'l2', checksum: 10 };
     yield { keeper };

@@ -2,7 +2,7 @@
 // notices every difference of its book from the log, and at each slot from the accounts of the cluster.
 
 import { describe, expect, it } from 'vitest';
-import { seededRandom } from './harness/checks/chance.ts';
+import { seededRandom } from '../support/platform/chance.ts';
 import { runKeepers } from './harness/keeper/run.ts';
 
 const SECONDS = 12;

@@ -1,6 +1,7 @@
 // ClickHouse's host and its child killed in quick succession under load, beside a supervisor that restarts what exits.
 
 import { cpus } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { managedChildPid } from '../support/clickhouse/managed-child.ts';
 import { busyLoop } from '../support/platform/children.ts';
@@ -13,7 +14,6 @@ import {
   startRoles,
   temporaryDirectory,
 } from '../support/processes/processes.ts';
-import { sleepMs } from './harness/checks/chance.ts';
 import { expectHistoryEqualsTruth } from './harness/checks/checks.ts';
 import { ProcessSupervisor } from './harness/processes/supervisor.ts';
 
@@ -64,7 +64,7 @@ describe.runIf(process.platform === 'linux')('ClickHouse killed with its host', 
         if (kill % 2 === 1) await supervisor.running('sink')?.kill9();
         await supervisor.running('clickhouse')?.kill9();
         killChild(dir);
-        await sleepMs(BETWEEN_MS);
+        await sleep(BETWEEN_MS);
       }
       await eventually('all processes again', () => isReady(), SERVING_MS);
       const history = () => supervisor.running('history')?.endpoints.history ?? '';
@@ -95,7 +95,7 @@ describe.runIf(process.platform === 'linux')('a process that uses the ClickHouse
     const second = await startRoles(['clickhouse'], { DATA_DIR: dir });
     try {
       expect(second.endpoints.clickhouse).toBe(first.endpoints.clickhouse);
-      expect(await Promise.race([second.exited, sleepMs(1_500)])).toBeUndefined();
+      expect(await Promise.race([second.exited, sleep(1_500)])).toBeUndefined();
       await first.kill9();
       const { url } = plainRequest(second.endpoints.clickhouse ?? '');
       await eventually('the child of the first one gone', async () => !(await answers(url)));

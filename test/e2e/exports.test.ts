@@ -3,6 +3,7 @@
 
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { createClient } from '@clickhouse/client';
 import bs58 from 'bs58';
@@ -14,9 +15,9 @@ import { finalTo, parseCsv } from '../support/api/export-files.ts';
 import type { ExportPage } from '../support/api/export-stage.ts';
 import { fill, NOW } from '../support/api/history-stage.ts';
 import { MARKETS } from '../support/api/market-views.ts';
+import { seededRandom } from '../support/platform/chance.ts';
 import { times } from '../support/platform/times.ts';
 import { eventually, type Running, startRoles, temporaryDirectory } from '../support/processes/processes.ts';
-import { seededRandom, sleepMs } from './harness/checks/chance.ts';
 
 const JOBS = times(12, 200);
 const JOBS_OF_WALLET = 10;
@@ -71,7 +72,7 @@ describe('statement exports', () => {
       })();
       const names = ['exports 1', 'exports 2', 'exports 1', 'exports 2', 'history'];
       for (let kill = 0; kill < KILLS; kill++) {
-        await sleepMs(random() * KILL_AFTER_MAX_MS);
+        await sleep(random() * KILL_AFTER_MAX_MS);
         const name = names[Math.floor(random() * names.length)] ?? 'history';
         await running.get(name)?.kill9();
         await start(name);

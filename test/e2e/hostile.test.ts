@@ -67,10 +67,6 @@ describe('hostile clients', () => {
       const { closes, refused } = await hostile.state();
       return Object.values(closes).reduce((sum, count) => sum + count, refused) >= clients;
     });
-  const overflows = async (): Promise<number> => {
-    const text = await (await fetch(stage.server.endpoints.metrics ?? '')).text();
-    return Number(/^slotbook_gateway_closes_total\{.*reason="overflow".*\} (\d+)/m.exec(text)?.[1] ?? 0);
-  };
   const expectSound = async (): Promise<void> => {
     expect(residentBytes(stage.server.pid) - startBytes).toBeLessThan(MEMORY_BOUND_BYTES);
     expect(polite.closed).toBeUndefined();
@@ -82,7 +78,7 @@ describe('hostile clients', () => {
     const asks = SLOW_CHANNELS.map((channel) => JSON.stringify({ ...JSON.parse(subscribeTo(market)), ...channel }));
     await attackWith('slow', SLOW_CLIENTS, asks);
     const served = published;
-    while ((await overflows()) < SLOW_CLIENTS) {
+    while ((await stage.overflows()) < SLOW_CLIENTS) {
       expect(published - served).toBeLessThan(SLOW_SLOTS_MAX);
       await serveDuring(Promise.resolve());
     }

@@ -1,5 +1,6 @@
 // Thousands of notifications while the processes that write and push them are killed: each is recorded once, and sent.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import bs58 from 'bs58';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EventLog, openEventLog, readConfig, silentLogger } from '../../platform/index.ts';
@@ -17,7 +18,6 @@ import { times } from '../support/platform/times.ts';
 import { eventually, temporaryDirectory } from '../support/processes/processes.ts';
 import { fillEvent, signatureOf } from '../support/processors/history/events.ts';
 import { accountRecord, user, wallet } from '../support/processors/notifications/records.ts';
-import { sleepMs } from './harness/checks/chance.ts';
 import { ProcessSupervisor } from './harness/processes/supervisor.ts';
 
 /** Each notifies two accounts. */
@@ -60,7 +60,7 @@ describe('notifications while their processes are killed', () => {
   it('are recorded once and sent, each with one outcome', async () => {
     const writing = writeFills(log);
     for (let kill = 0; kill < KILLS; kill++) {
-      await sleepMs(300 + ((kill * 997) % 700));
+      await sleep(300 + ((kill * 997) % 700));
       await supervisor.running(kill % 3 === 0 ? 'notifications' : 'push')?.kill9();
     }
     await writing;
@@ -111,7 +111,7 @@ async function writeFills(log: EventLog): Promise<void> {
       return { key: `perp-${n % 4}`, value };
     });
     await log.append(TOPICS.events, records);
-    await sleepMs(150);
+    await sleep(150);
   }
 }
 

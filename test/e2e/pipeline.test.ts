@@ -1,13 +1,14 @@
 // The whole pipeline over real processes. Tests a client's live view, the books at a stopped slot, garbage on every input, and
 // the history after kills. The log alone then gives the same books and rows again.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TruthVault } from '../../localnet/index.ts';
 import { managedChildPid } from '../support/clickhouse/managed-child.ts';
+import { seededRandom } from '../support/platform/chance.ts';
 import { times } from '../support/platform/times.ts';
 import { eventually, plainRequest } from '../support/processes/processes.ts';
 import { describeBadInput, UNKNOWN_ROWS } from './harness/checks/bad-input.ts';
-import { seededRandom, sleepMs } from './harness/checks/chance.ts';
 import { expectBooksEqualNaiveRebuild, expectHistoryEqualsTruth, expectLiveFeed } from './harness/checks/checks.ts';
 import { expectAnswers, expectBookLines, expectFirstData, readmeOf } from './harness/checks/readme.ts';
 import { vaultStatsOf } from './harness/month/vaults.ts';
@@ -94,9 +95,9 @@ describe('pipeline over the embedded log', () => {
     const victims: ProcessName[] = ['ingest', 'processors', 'sink', 'orderbook', 'history'];
     for (let kill = 0; kill < KILLS; kill += 1) {
       const victim = victims[kill % victims.length] ?? 'ingest';
-      await sleepMs(100 + random() * 900);
+      await sleep(100 + random() * 900);
       await pipeline.running.get(victim)?.kill9();
-      await sleepMs(random() * 400);
+      await sleep(random() * 400);
       await pipeline.restart(victim);
     }
     expect(await expectHistoryEqualsTruth(pipeline, UNKNOWN_ROWS)).toBeGreaterThan(RECORDS_AT_LEAST);

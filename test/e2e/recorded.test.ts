@@ -4,7 +4,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createClient } from '@clickhouse/client';
-import { PublicKey } from '@solana/web3.js';
 import bs58 from 'bs58';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { recordCapture, type Source, type SourceUpdate } from '../../ingest/index.ts';
@@ -18,32 +17,18 @@ import {
   startRoles,
   temporaryDirectory,
 } from '../support/processes/processes.ts';
+import {
+  DRIFT,
+  FIXTURES,
+  type RecordedOrder,
+  type RecordedUser,
+  userAddress,
+} from './harness/real-node/recorded-exchange.ts';
 
-const FIXTURES = new URL('../../../shared/fixtures/', import.meta.url);
-const DRIFT = 'dRiftyHA39MWEi3m9aunc5MzRF1JYuBsbn6VPcn33UH';
 const SLOT = 300_000_000;
 const present = existsSync(FIXTURES);
 if (!present) process.stdout.write('recorded mainnet data is not present: the recorded-data test does not run\n');
 
-interface RecordedOrder {
-  readonly marketType: 'Perp' | 'Spot';
-  readonly marketIndex: number;
-  readonly orderId: number;
-  readonly orderType: string;
-  readonly status: string;
-  readonly price: string;
-  readonly direction: 'Long' | 'Short';
-  readonly baseAssetAmount: string;
-  readonly baseAssetAmountFilled: string;
-}
-interface RecordedUser {
-  readonly data: string;
-  readonly decoded: {
-    readonly authority: string;
-    readonly subAccountId: number;
-    readonly orders: readonly RecordedOrder[];
-  };
-}
 interface RecordedEvents {
   readonly transactionLogs: readonly {
     readonly logs: readonly string[];
@@ -52,13 +37,6 @@ interface RecordedEvents {
 }
 
 const read = <T>(file: string) => JSON.parse(readFileSync(new URL(file, FIXTURES), 'utf8')) as T;
-
-function userAddress({ authority, subAccountId }: RecordedUser['decoded']): string {
-  const index = Buffer.alloc(2);
-  index.writeUInt16LE(subAccountId);
-  const seeds = [Buffer.from('user'), bs58.decode(authority), index];
-  return PublicKey.findProgramAddressSync(seeds, new PublicKey(DRIFT))[0].toBase58();
-}
 
 function signature(index: number): string {
   return bs58.encode(Buffer.alloc(64, index + 1));

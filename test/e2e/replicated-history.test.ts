@@ -27,6 +27,7 @@ import { bundled } from '../support/platform/bundled.ts';
 import { NODE_FLAGS } from '../support/platform/children.ts';
 import { dockerAnswers, type HistoryCluster, startContainers } from '../support/platform.ts';
 import { eventually } from '../support/processes/processes.ts';
+import { isCaughtUp } from '../support/processors/history/caught-up.ts';
 import { fillEvent } from '../support/processors/history/events.ts';
 import { loseAnswer } from './harness/checks/lost-answer.ts';
 
@@ -133,15 +134,6 @@ describe.runIf(hasDocker)('replicated history on two servers with Keeper', () =>
     sink = await startHistorySink({ config: own, log, logger, metrics: new Registry() }, clickhouse);
   }
 
-  async function isStored(group: string): Promise<boolean> {
-    const { offsets, state } = await log.load(group);
-    for (let partition = 0; partition < TOPICS.events.partitions; partition++) {
-      const { next } = await log.bounds(TOPICS.events, partition);
-      if ((offsets.get(`events/${partition}`) ?? 0n) < next) return false;
-    }
-    return state.size === 0;
-  }
-
   async function slotbook(...args: readonly string[]): Promise<string> {
     const settings = Object.entries(config).filter(([key]) => /^(clickhouse|analyst|dataDir)/.test(key));
     const environment = settings.map(([key, value]) => [variableName(key as keyof Config), String(value)]);
@@ -225,7 +217,7 @@ describe.runIf(hasDocker)('replicated history on two servers with Keeper', () =>
         await append(EVENTS, EVENTS + BLOCK_ROWS);
         await cluster.start(0);
         await stopMerges();
-        await eventually('all stored', () => isStored('history-sink'), SLOW_MS);
+        await eventually('all stored', () => isCaughtUp(log, 'history-sink'), SLOW_MS);
       } finally {
         await startSink();
         await way.stop();
@@ -252,9 +244,9 @@ describe.runIf(hasDocker)('replicated history on two servers with Keeper', () =>
       await cluster.kill(last);
       await append(10_000, 10_010);
       await sleep(WAITED_MS);
-      expect(await isStored('history-sink')).toBe(false);
+      expect(await isCaughtUp(log, 'history-sink')).toBe(false);
       await startSink({ clickhouseQuorum: 1 });
-      await eventually('stored on one', () => isStored('history-sink'), SLOW_MS);
+      await eventually('stored on one', () => isCaughtUp(log, 'history-sink'), SLOW_MS);
       await cluster.start(last);
       await clickhouse.settle(DATABASE);
       expect(await stored('order_action')).toEqual(onEach(before + 10));

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { clientFrame, RawSocket } from '../bench/harness/raw-socket.ts';
-import { generator } from '../support/processors/book/book-flow.ts';
+import { seededRandom } from '../support/platform/chance.ts';
 import type { HostileCommand, HostileKind, HostileOptions, HostileState } from './hostile.ts';
 
 const OPENING_AT_ONCE = 100;
@@ -153,7 +153,7 @@ async function attack(options: HostileOptions): Promise<void> {
   let next = 0;
   const worker = async (): Promise<void> => {
     while (next < clients) {
-      const random = generator(options.seed + next);
+      const random = seededRandom(options.seed + next);
       const dueMs = beganMs + (next++ / clients) * arriveOverMs;
       if (dueMs > performance.now()) await sleep(dueMs - performance.now());
       await ATTACKS[options.kind]({ host, port: Number(port) }, options, random).catch(() => {

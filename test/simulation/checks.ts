@@ -1,6 +1,5 @@
 // Laws of every run, checked at each write of the log, and at the end.
 
-import bs58 from 'bs58';
 import type { ResumeState } from '../../ingest/resume-state.ts';
 import type { LogRecord } from '../../platform/index.ts';
 import {
@@ -16,6 +15,7 @@ import {
 } from '../../schemas/index.ts';
 import { Books, differenceText, isBookMessage, unreadMarket } from './books.ts';
 import type { DroppedChecks } from './dropped-checks.ts';
+import { eventText } from './event-text.ts';
 import type { LogObserver } from './log.ts';
 import type { ProcessedChecks } from './processed-checks.ts';
 import { eventKey, FIRST_SLOT } from './tape.ts';
@@ -170,15 +170,15 @@ export class Checks implements LogObserver {
     const { signature, eventIndex, slot, name } = event;
     const id = eventKey(signature, eventIndex);
     if (slot <= this.#parts.confirmedSlot() && this.dropped?.takes(id, slot)) return;
-    if (this.#events.has(id)) this.violated('no event twice', `${name} ${readable(id)} of slot ${slot}`);
+    if (this.#events.has(id)) this.violated('no event twice', `${name} ${eventText(id)} of slot ${slot}`);
     this.#events.add(id);
     const truth = this.#parts.truth.event(id);
     if (truth === null || truth.name !== name)
-      this.violated('no phantom event', `${name} ${readable(id)} of slot ${slot}`);
+      this.violated('no phantom event', `${name} ${eventText(id)} of slot ${slot}`);
     else if (truth.slot !== slot)
-      this.violated('the slot of an event', `${readable(id)}: ${slot} instead of ${truth.slot}`);
+      this.violated('the slot of an event', `${eventText(id)}: ${slot} instead of ${truth.slot}`);
     else if (slot > this.#parts.confirmedSlot())
-      this.violated('no event before its commitment', `${readable(id)} of slot ${slot}`);
+      this.violated('no event before its commitment', `${eventText(id)} of slot ${slot}`);
   }
 
   #book(partition: number, key: string, value: Uint8Array): void {
@@ -258,7 +258,7 @@ export class Checks implements LogObserver {
     this.#owed = this.#owed.filter((event) => !this.#events.has(event.id));
     const bare = this.#owed.find((event) => !this.isNamed(event.slot));
     if (bare !== undefined)
-      this.violated('no event missing without a gap', `${bare.name} ${readable(bare.id)}: its gap closed`);
+      this.violated('no event missing without a gap', `${bare.name} ${eventText(bare.id)}: its gap closed`);
   }
 
   /** Reports events that are neither stored nor inside an open gap. Returns those inside one. */
@@ -268,7 +268,7 @@ export class Checks implements LogObserver {
       if (this.#events.has(event.id) || (!isEnd && this.dropped?.mayComeLater(event.id))) continue;
       if (this.isNamed(event.slot)) named.push(event);
       else {
-        const detail = `${event.name} ${readable(event.id)} of slot ${event.slot}${event.isLost ? ', cut from the log' : ''}`;
+        const detail = `${event.name} ${eventText(event.id)} of slot ${event.slot}${event.isLost ? ', cut from the log' : ''}`;
         this.violated('no event missing without a gap', `${detail}, ${where}`);
         return named;
       }
@@ -291,10 +291,4 @@ const gapText = ({ fromSlot, toSlot, reason }: ChainGap): string => `${fromSlot}
 
 function isSame(one: ChainGap, other: ChainGap): boolean {
   return one.fromSlot === other.fromSlot && one.toSlot === other.toSlot && one.filledAtMs === other.filledAtMs;
-}
-
-/** A readable identity of an event. */
-function readable(id: string): string {
-  const at = id.lastIndexOf(' ');
-  return `${bs58.encode(Buffer.from(id.slice(0, at), 'latin1'))}${id.slice(at)}`;
 }

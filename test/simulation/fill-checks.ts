@@ -7,6 +7,7 @@ import type { LogRecord, NewRecord } from '../../platform/index.ts';
 import { ProcessedFills, processedTradesMetrics } from '../../processors/processed-trades/role.ts';
 import { fillOf } from '../../processors/trades/trade-view.ts';
 import { type ChainEvent, decodeMessage, TOPICS, type TradeView, type TradeWithdrawal } from '../../schemas/index.ts';
+import { eventText } from './event-text.ts';
 import { eventKey } from './tape.ts';
 import type { Truth } from './truth.ts';
 
@@ -128,6 +129,5 @@ export class FillChecks {
 }
 
 function textOf({ id, slot }: Pick<ValidFill, 'id' | 'slot'>): string {
-  const at = id.lastIndexOf(' ');
-  return `${bs58.encode(Buffer.from(id.slice(0, at), 'latin1'))}${id.slice(at)} of slot ${slot}`;
+  return `${eventText(id)} of slot ${slot}`;
 }

@@ -1,8 +1,8 @@
 // `npm run soak book-keeper [minutes] [seed]`: the end-to-end run of the book keepers, for ten minutes by default. Prints one
 // JSON object; fails when a keeper held a wrong book without noticing.
 
-import { seededRandom } from '../e2e/harness/checks/chance.ts';
 import { runKeepers } from '../e2e/harness/keeper/run.ts';
+import { seededRandom } from '../support/platform/chance.ts';
 
 const DEFAULT_MINUTES = 10;
 /** Each run draws other faults. The printed seed repeats them, as far as time allows. */

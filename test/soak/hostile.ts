@@ -127,7 +127,7 @@ async function besides(attack: Attack): Promise<{ window: Window; states: Hostil
   // Processes start before the window, so that their start is not measured.
   await Promise.all(hostile.map(({ process }) => process.state()));
   await sleep(SETTLE_MS);
-  const endedBefore = await overflows();
+  const endedBefore = await stage.overflows();
   for (const { kind, process } of hostile) {
     if (kind === 'slow') await ripen(process.attack({ ...options, kind, asks }), endedBefore);
   }
@@ -138,7 +138,7 @@ async function besides(attack: Attack): Promise<{ window: Window; states: Hostil
         .map(({ kind, process }) => process.attack({ ...options, kind, asks, ...comesBack })),
     ),
   );
-  const ended = (await overflows()) - endedBefore;
+  const ended = (await stage.overflows()) - endedBefore;
   const states = await Promise.all(hostile.map(({ process }) => process.state()));
   await Promise.all(hostile.map(({ process }) => process.stop()));
   await sleep(SETTLE_MS);
@@ -149,13 +149,7 @@ async function besides(attack: Attack): Promise<{ window: Window; states: Hostil
 async function ripen(arrival: Promise<unknown>, endedBefore: number): Promise<void> {
   const untilMs = nowMs() + RIPE_MS;
   await arrival;
-  while ((await overflows()) === endedBefore && nowMs() < untilMs) await sleep(SETTLE_MS);
-}
-
-/** Clients that the server closed because they lagged. */
-async function overflows(): Promise<number> {
-  const text = await (await fetch(stage.server.endpoints.metrics ?? '')).text();
-  return Number(/^slotbook_gateway_closes_total\{.*reason="overflow".*\} (\d+)/m.exec(text)?.[1] ?? 0);
+  while ((await stage.overflows()) === endedBefore && nowMs() < untilMs) await sleep(SETTLE_MS);
 }
 
 const rounded = (values: readonly number[], share: number): number => Number(percentile(values, share).toFixed(2));

@@ -3,7 +3,6 @@
 // exit code 1 when something differs.
 
 import { isDeepStrictEqual } from 'node:util';
-import { seededRandom } from '../e2e/harness/checks/chance.ts';
 import { runStats } from '../e2e/harness/month/answers.ts';
 import { checkCandles } from '../e2e/harness/month/candle-check.ts';
 import { byEndpoint, checkLists, type EndpointReport, sumChecks } from '../e2e/harness/month/check.ts';
@@ -23,6 +22,7 @@ import { liveMonth } from '../e2e/harness/month/run.ts';
 import { storedSamples } from '../e2e/harness/month/stored-samples.ts';
 import { MonthTruth } from '../e2e/harness/month/truth.ts';
 import { venueChecks } from '../e2e/harness/month/venues.ts';
+import { seededRandom } from '../support/platform/chance.ts';
 
 const SLOTS = 4_000;
 const KILLS = 8;

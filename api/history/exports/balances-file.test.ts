@@ -7,7 +7,7 @@ import { Life, OLD, YOUNG } from '../../../test/support/api/account-life.ts';
 import { type CsvRow, csvOfJob, exportJob, parseCsv } from '../../../test/support/api/export-files.ts';
 import { address, event, key } from '../../../test/support/api/history-requests.ts';
 import { DAY, HistoryStage, NOW, registry } from '../../../test/support/api/history-stage.ts';
-import { random } from '../../../test/support/ingest/bytes.ts';
+import { seededRandom } from '../../../test/support/platform/chance.ts';
 import { HistoryStore } from '../store.ts';
 import type { StatementSources } from './statement.ts';
 
@@ -79,7 +79,7 @@ describe('a statement of balances', () => {
     const run = fc.asyncProperty(fc.nat(), moment, moment, async (seed, one, other) => {
       fc.pre(one !== other);
       await stage.reset();
-      const life = new Life(random(seed), from, NOW);
+      const life = new Life(seededRandom(seed), from, NOW);
       for (const table of Object.keys(life.rows)) await stage.store(table, life.shuffled(table));
       const range = { from: Math.min(one, other), to: Math.max(one, other) };
       const moved = await movedIn(range);
@@ -109,7 +109,7 @@ describe('a statement of balances', () => {
   });
 
   it('agrees with the account snapshots, and follows on from the statement before it', async () => {
-    const life = new Life(random(11), NOW - LIFE_DAYS * DAY, NOW);
+    const life = new Life(seededRandom(11), NOW - LIFE_DAYS * DAY, NOW);
     for (const table of Object.keys(life.rows)) await stage.store(table, life.shuffled(table));
     const midnight = Math.floor(NOW / DAY) * DAY - DAY;
     const earlier = await rows('balances', { from: NOW - 50 * DAY, to: midnight });

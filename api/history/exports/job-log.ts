@@ -5,6 +5,7 @@ import {
   type LogBatch,
   type Logger,
   type LogRecord,
+  readPages,
   readToEnd,
   TopicFollower,
 } from '../../../platform/index.ts';
@@ -14,7 +15,6 @@ import { ExportJobs } from './jobs.ts';
 
 const TOPIC = TOPICS.exports;
 const PARTITION = 0;
-const PAGE_RECORDS = 1000;
 
 export type ExportRecord = 'ExportRequested' | 'ExportClaimed' | 'ExportFinished' | 'ExportExpired';
 
@@ -39,6 +39,7 @@ export class JobLog {
   /** Resolves when all jobs so far are known. Rejects when the log cannot be read. */
   async start(): Promise<void> {
     const { log, logger } = this.#parts;
+    // Not `readAndFollow`: listeners are called once a batch, so that no worker claims a job whose claim is in the same batch.
     await log.ensureTopics([TOPIC]);
     const next = await readToEnd({ log, topic: TOPIC, partition: PARTITION }, (record) => this.#take(record));
     const from = new Map([[PARTITION, next]]);
@@ -77,10 +78,10 @@ export class JobLog {
   }
 
   async #readOn(): Promise<void> {
-    while (!this.#follower.signal.aborted) {
-      const records = await this.#parts.log.read(TOPIC, PARTITION, this.#next, PAGE_RECORDS);
-      if (records.length === 0) return;
+    if (this.#follower.signal.aborted) return;
+    for await (const records of readPages({ log: this.#parts.log, topic: TOPIC, partition: PARTITION }, this.#next)) {
       this.#takeAll(records);
+      if (this.#follower.signal.aborted) return;
     }
   }
 

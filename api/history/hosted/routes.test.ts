@@ -5,6 +5,7 @@ import { HistoryContract } from '../../../test/support/api/history-contract.ts';
 import { address, event, key } from '../../../test/support/api/history-requests.ts';
 import * as rows from '../../../test/support/api/history-rows.ts';
 import {
+  candleRow,
   fill,
   fundingRate,
   HistoryStage,
@@ -23,19 +24,6 @@ const RANGE = `startTs=${NOW - 7200}&endTs=${NOW}`;
 let stage: HistoryStage;
 let contract: HistoryContract;
 let rawContract: HistoryContract;
-
-const candle = (ts: number): Record<string, unknown> => ({
-  market_type: 'perp',
-  market_index: 0,
-  resolution: '1',
-  ts,
-  ...Object.fromEntries(
-    ['fill', 'oracle'].flatMap((of) => ['open', 'high', 'low', 'close'].map((part) => [`${of}_${part}`, '150200000'])),
-  ),
-  quote_volume: '225300000',
-  base_volume: '1500000000',
-  version: 1,
-});
 
 const sample = {
   market_type: 'perp',
@@ -78,7 +66,7 @@ async function storeEverything(): Promise<void> {
   await stage.store('liquidation', [rows.liquidation(), rows.liquidation({ liquidation_type: 'perpBankruptcy' })]);
   await stage.store('insurance_fund', [rows.insuranceFund()]);
   await stage.store('insurance_fund_stake', [rows.insuranceFundStake()]);
-  await stage.store('candle', [candle(MINUTE), candle(MINUTE - 60)]);
+  await stage.store('candle', [candleRow(MINUTE, '150200000'), candleRow(MINUTE - 60, '150200000')]);
   await stage.store('market_sample', [sample]);
   await stage.store('spot_interest', [interest]);
   stage.summaries.put(marketSummary());

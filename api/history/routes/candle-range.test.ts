@@ -1,9 +1,8 @@
-import { once } from 'node:events';
-import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openDownload } from '../../../test/support/api/download.ts';
 import { HistoryContract } from '../../../test/support/api/history-contract.ts';
-import { HistoryStage, MINUTE, makeApp, registry } from '../../../test/support/api/history-stage.ts';
+import { candleRow, HistoryStage, MINUTE, makeApp, registry } from '../../../test/support/api/history-stage.ts';
 import { marketView } from '../../../test/support/api/market-views.ts';
 import { until } from '../../../test/support/platform/eventually.ts';
 import { DOWNLOADS_AT_ONCE } from '../downloads.ts';
@@ -21,29 +20,14 @@ beforeAll(async () => {
 
 afterAll(() => stage?.close());
 
-/** A stored minute candle of SOL-PERP with the close price `close`, 1e6. */
-const stored = (ts: number, close: string, members: Record<string, unknown> = {}): Record<string, unknown> => ({
-  market_type: 'perp',
-  market_index: 0,
-  resolution: '1',
-  ts,
-  ...Object.fromEntries(
-    ['fill', 'oracle'].flatMap((price) => ['open', 'high', 'low', 'close'].map((part) => [`${price}_${part}`, close])),
-  ),
-  quote_volume: '225300000',
-  base_volume: '1500000001',
-  version: 1,
-  ...members,
-});
-
 /** Five minutes in shuffled order, one with two versions, and candles of other markets, types and resolutions. */
 async function storeFive(): Promise<void> {
   await stage.store('candle', [
-    ...[3, 0, 4, 1, 2].map((age) => stored(MINUTE - age * 60, String(150_000_001 - age))),
-    stored(MINUTE - 60, '7000000', { version: 2 }),
-    stored(MINUTE, '1', { market_index: 1 }),
-    stored(MINUTE, '1', { resolution: '5' }),
-    stored(MINUTE + 60, '1', { fill_open: null, fill_high: null, fill_low: null, fill_close: null }),
+    ...[3, 0, 4, 1, 2].map((age) => candleRow(MINUTE - age * 60, String(150_000_001 - age))),
+    candleRow(MINUTE - 60, '7000000', { version: 2 }),
+    candleRow(MINUTE, '1', { market_index: 1 }),
+    candleRow(MINUTE, '1', { resolution: '5' }),
+    candleRow(MINUTE + 60, '1', { fill_open: null, fill_high: null, fill_low: null, fill_close: null }),
   ]);
 }
 
@@ -71,7 +55,7 @@ describe('/market/{symbol}/candles/{resolution}/bulk', () => {
   it('leaves out candles whose newest version is withdrawn', async () => {
     await storeFive();
     const gone = { fill_open: null, fill_high: null, fill_low: null, fill_close: null };
-    await stage.store('candle', [stored(MINUTE - 240, '1', { ...gone, version: 3 })]);
+    await stage.store('candle', [candleRow(MINUTE - 240, '1', { ...gone, version: 3 })]);
     expect(agesOf(await candlesOf(`from=${MINUTE - 240}`))).toEqual([3, 2, 1, 0]);
   });
 
@@ -130,7 +114,7 @@ describe('/market/{symbol}/candles/{resolution}/bulk', () => {
   });
 
   it('divides base amounts by the decimals of the market', async () => {
-    await stage.store('candle', [stored(MINUTE, '1000000', { market_type: 'spot', base_volume: '2500000' })]);
+    await stage.store('candle', [candleRow(MINUTE, '1000000', { market_type: 'spot', base_volume: '2500000' })]);
     const answer = await stage.app.inject(`/market/USDT/candles/1/bulk?from=${MINUTE}`);
     expect(answer.json<CandleList>().records[0]?.baseVolume).toBe(2.5);
   });
@@ -191,14 +175,8 @@ describe('bulk candles over a socket', () => {
 
   const path = (format: string) => `${RANGE}?from=${MINUTE - 60 * MANY}&to=${MINUTE + 1}&format=${format}`;
 
-  /** Sends a request; resolves at the response head. */
-  async function open(format: string, headers: Record<string, string> = {}) {
-    const download = request({ host: '127.0.0.1', port, path: path(format), headers });
-    download.on('error', () => {}); // the hang-up's error
-    download.end();
-    const [response] = await once(download, 'response');
-    return { download, response };
-  }
+  const open = (format: string, headers: Record<string, string> = {}) =>
+    openDownload({ port, path: path(format), headers });
 
   /** Number of running candle queries in the store. */
   async function running(): Promise<number> {

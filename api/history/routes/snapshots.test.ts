@@ -3,21 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { encodeMessage } from '../../../schemas/index.ts';
 import { Life, OLD, YOUNG } from '../../../test/support/api/account-life.ts';
 import { HistoryContract } from '../../../test/support/api/history-contract.ts';
-import { address } from '../../../test/support/api/history-requests.ts';
+import { address, getChecked } from '../../../test/support/api/history-requests.ts';
 import { DAY, fill, HistoryStage, NOW } from '../../../test/support/api/history-stage.ts';
+import { seededRandom } from '../../../test/support/platform/chance.ts';
 
 const MIDNIGHT = Math.floor(NOW / DAY) * DAY;
 const WALLET = 'w'.repeat(32);
 const NOBODY = address('n'.repeat(32));
-
-/** A linear congruential generator; every run has the same numbers. */
-function numbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
-    return state / 2_147_483_648;
-  };
-}
 
 let stage: HistoryStage;
 let life: Life;
@@ -43,7 +35,7 @@ const account = (id: number, user: string, sub: number, name: string, members: o
 beforeAll(async () => {
   stage = await HistoryStage.open();
   contract = await HistoryContract.of(stage.app);
-  life = new Life(numbers(7), NOW - 4 * DAY, NOW);
+  life = new Life(seededRandom(7), NOW - 4 * DAY, NOW);
   for (const table of Object.keys(life.rows)) {
     const rows = life.shuffled(table);
     const half = Math.floor(rows.length / 2);
@@ -67,12 +59,7 @@ beforeAll(async () => {
 
 afterAll(() => stage?.close());
 
-async function get<T = Record<string, unknown>>(url: string): Promise<T> {
-  const answer = await stage.app.inject(url);
-  expect(contract.problems(url, { status: answer.statusCode, body: answer.json() })).toBe('');
-  if (answer.statusCode !== 200) throw new Error(`${answer.statusCode} ${answer.body}`);
-  return answer.json<T>();
-}
+const get = <T = Record<string, unknown>>(url: string) => getChecked<T>(stage.app, contract, url);
 
 interface Snapshots {
   readonly snapshots: readonly { readonly ts: number }[];

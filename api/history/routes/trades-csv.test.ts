@@ -1,13 +1,11 @@
-// Pages derive some members of a trade that CSV reads from the store: both must be equal.
-
-import { once } from 'node:events';
-import { type IncomingMessage, request } from 'node:http';
+import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, type TestContext } from 'vitest';
+import { openDownload } from '../../../test/support/api/download.ts';
 import { HistoryContract } from '../../../test/support/api/history-contract.ts';
 import { USER, USER_ID } from '../../../test/support/api/history-rows.ts';
 import { fill, HistoryStage, MINUTE, makeApp, NOW } from '../../../test/support/api/history-stage.ts';
@@ -97,14 +95,7 @@ describe.concurrent('a dated CSV over a socket', () => {
     return (app.server.address() as AddressInfo).port;
   }
 
-  /** Sends a request and reads nothing; resolves at the response head. */
-  async function open(port: number, path: string) {
-    const download = request({ host: '127.0.0.1', port, path, agent: false });
-    download.on('error', () => {}); // the hang-up's error
-    download.end();
-    const [response] = (await once(download, 'response')) as [IncomingMessage];
-    return { download, response };
-  }
+  const open = (port: number, path: string) => openDownload({ port, path, agent: false });
 
   const openAll = (port: number) => Promise.all(Array.from({ length: DOWNLOADS_AT_ONCE }, () => open(port, CSV)));
   const lines = (csv: string) => csv.trimEnd().split('\n').length;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HistoryContract } from '../../../test/support/api/history-contract.ts';
+import { getChecked } from '../../../test/support/api/history-requests.ts';
 import { deposit, keyText } from '../../../test/support/api/history-rows.ts';
 import { DAY, HistoryStage, NOW } from '../../../test/support/api/history-stage.ts';
 
@@ -145,12 +146,7 @@ beforeAll(async () => {
 
 afterAll(() => stage?.close());
 
-async function get<T>(url: string): Promise<T> {
-  const answer = await stage.app.inject(url);
-  expect(contract.problems(url, { status: answer.statusCode, body: answer.json() })).toBe('');
-  if (answer.statusCode !== 200) throw new Error(`${answer.statusCode} ${answer.body}`);
-  return answer.json<T>();
-}
+const get = <T>(url: string) => getChecked<T>(stage.app, contract, url);
 
 interface Point {
   readonly ts: number;

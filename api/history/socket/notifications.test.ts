@@ -2,9 +2,10 @@
 
 import bs58 from 'bs58';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { encodeMessage, type Notification, notificationId, TOPICS } from '../../../schemas/index.ts';
+import { encodeMessage, type Notification, notificationId } from '../../../schemas/index.ts';
 import { ACCOUNT, AUTHORITY, HistorySocketStage, type Message } from '../../../test/support/api/history-socket.ts';
 import { registry } from '../../../test/support/api/history-stage.ts';
+import { publishNotifications } from '../../../test/support/api/notifications.ts';
 import { until } from '../../../test/support/api/stage.ts';
 import { RecentNotifications } from '../../notifications/recent-notifications.ts';
 import type { SocketClient } from './client.ts';
@@ -38,11 +39,7 @@ function notification(n: number, authority = AUTHORITY): Notification {
   };
 }
 
-const publish = (...all: readonly Notification[]) =>
-  stage.log.append(
-    TOPICS.notifications,
-    all.map((one) => ({ key: bs58.encode(one.authority), value: encodeMessage('Notification', one) })),
-  );
+const publish = (...all: readonly Notification[]) => publishNotifications(stage.log, ...all);
 
 interface SentNotification {
   readonly title: string;

@@ -2,9 +2,9 @@
 
 import { TOPICS } from '../../../schemas/index.ts';
 import type { EventLog, NewRecord } from '../port.ts';
+import { TopicTail } from '../topic-tail.ts';
 import { markIn, RoleMarks, roleAndKind } from './marks.ts';
 
-const READ_RECORDS = 100;
 const KINDS = ['asks', 'keeps', 'began', 'ended'] as const;
 
 /** Called after each successful check with its start in monotonic milliseconds. */
@@ -14,21 +14,20 @@ export class MarkWatch {
   readonly log: EventLog;
   readonly #roles = new Map<string, RoleMarks>();
   readonly #listeners = new Set<Listener>();
+  readonly #tail: TopicTail;
   readonly #timer: NodeJS.Timeout;
-  #next = 0n;
   #look: Promise<void> | null = null;
 
   private constructor(log: EventLog, lookMs: number) {
     this.log = log;
+    this.#tail = new TopicTail(log, TOPICS.writers);
     this.#timer = setInterval(() => void this.look().catch(() => {}), lookMs).unref();
   }
 
   /** Checks every `lookMs` until closed. Rejects when the log cannot be read. */
   static async open(log: EventLog, lookMs: number): Promise<MarkWatch> {
-    await log.ensureTopics([TOPICS.writers]);
     const watch = new MarkWatch(log, lookMs);
     try {
-      watch.#next = (await log.bounds(TOPICS.writers, 0)).earliest;
       await watch.look();
     } catch (error) {
       watch.close();
@@ -76,19 +75,11 @@ export class MarkWatch {
 
   async #read(): Promise<void> {
     const beganMs = performance.now();
-    const { next } = await this.log.bounds(TOPICS.writers, 0);
-    // The topic lost its tail: the marks from its end on are new.
-    if (next < this.#next) this.#next = next;
-    while (this.#next < next) {
-      const records = await this.log.read(TOPICS.writers, 0, this.#next, READ_RECORDS);
-      for (const record of records) {
-        const { role, kind: name } = roleAndKind(record);
-        const kind = KINDS.find((one) => one === name);
-        if (kind) this.of(role).take(kind, record.offset, markIn(record), performance.now());
-        this.#next = record.offset + 1n;
-      }
-      if (records.length === 0) break;
-    }
+    await this.#tail.read((record) => {
+      const { role, kind: name } = roleAndKind(record);
+      const kind = KINDS.find((one) => one === name);
+      if (kind) this.of(role).take(kind, record.offset, markIn(record), performance.now());
+    });
     for (const listener of [...this.#listeners]) listener(beganMs);
   }
 }

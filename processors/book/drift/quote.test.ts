@@ -1,45 +1,33 @@
 import { describe, expect, it } from 'vitest';
-import type { AmmState, BookMarket, BookOracle, SpreadInputs } from '../../../schemas/index.ts';
-import { ammOf, marketOf, oracleOf, spreadInputsOf } from '../../../test/support/processors/book/messages.ts';
+import {
+  AT_HUNDRED,
+  ORACLE_TS,
+  type QuotingTerms,
+  quotingMarket,
+} from '../../../test/support/processors/book/spread-terms.ts';
 import { liveQuote, quotingOracle } from '../live-quote.ts';
 import { spreadReserves } from '../vamm.ts';
 import { driftSpreads } from './quote.ts';
 
-const AT_HUNDRED = 100_000_000n;
-const NOW = 1_700_000_000n;
-/** At its oracle of 100, with fees for every leverage and a base spread of 10 bps. */
-const followed = { curveUpdateIntensity: 100, totalFeeMinusDistributions: 10n ** 15n, baseSpread: 1_000 } as const;
 /** Users are long a tenth of the depth. */
 const longUsers = {
   baseAssetAmountWithAmm: 10_000_000_000_000n,
   terminalQuoteAssetReserve: 990_099_009_900_990n,
 } as const;
 
-interface Given {
-  readonly amm?: Partial<AmmState>;
-  readonly inputs?: Partial<SpreadInputs>;
-  readonly market?: Partial<BookMarket>;
-  readonly oracle?: Partial<BookOracle>;
-}
+/** Drift's markets have no sensitivity to a funding bias. */
+const drift = (terms: QuotingTerms): QuotingTerms => ({
+  ...terms,
+  inputs: { fundingBiasSensitivity: null, ...terms.inputs },
+});
 
-function given({ amm, inputs, market, oracle }: Given = {}) {
-  const curve = ammOf({ ...followed, ...amm });
-  const spreadInputs = spreadInputsOf({ fundingBiasSensitivity: null, ...inputs });
-  return {
-    amm: curve,
-    inputs: spreadInputs,
-    market: marketOf({ last24hAvgFundingRate: 0n, amm: curve, spreadInputs, ...market }).value as BookMarket,
-    oracle: oracleOf({ price: AT_HUNDRED, confidence: 0n, publishTs: NOW, ...oracle }).value as BookOracle,
-  };
-}
-
-function spreadsOf(terms: Given = {}) {
-  const { amm, inputs, market, oracle } = given(terms);
+function spreadsOf(terms: QuotingTerms = {}) {
+  const { amm, inputs, market, oracle } = quotingMarket(drift(terms));
   return driftSpreads(market, amm, inputs, quotingOracle(market, oracle));
 }
 
-function quoteOf(terms: Given = {}) {
-  const { amm, market, oracle } = given(terms);
+function quoteOf(terms: QuotingTerms = {}) {
+  const { amm, market, oracle } = quotingMarket(drift(terms));
   return liveQuote(market, amm, quotingOracle(market, oracle));
 }
 
@@ -65,7 +53,7 @@ describe('the quote of a Drift vAMM at the current oracle price', () => {
 
   it('fades an earlier uncertainty by the time of the price, not by a clock', () => {
     const inputs = { lastOracleConfPct: 10_000n };
-    const longAfter = (seconds: bigint) => spreadsOf({ inputs, oracle: { publishTs: NOW + seconds } })?.long;
+    const longAfter = (seconds: bigint) => spreadsOf({ inputs, oracle: { publishTs: ORACLE_TS + seconds } })?.long;
     expect([longAfter(0n), longAfter(1n), longAfter(16n), longAfter(1_000n)]).toEqual([10_000, 9_500, 8_000, 8_000]);
   });
 

@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AmmState, BookMarket, BookOracle, SpreadInputs } from '../../../schemas/index.ts';
-import { marketOf, oracleOf, spreadInputsOf } from '../../../test/support/processors/book/messages.ts';
+import type { AmmState } from '../../../schemas/index.ts';
 import {
   AT_HUNDRED,
   anyTerms,
-  followingAmm,
   inventoryOf,
   mirrored,
+  ORACLE_TS,
+  type QuotingTerms,
+  quotingMarket,
 } from '../../../test/support/processors/book/spread-terms.ts';
 import { liveQuote, quotingOracle } from '../live-quote.ts';
 import { greater } from '../whole.ts';
@@ -17,30 +18,11 @@ import type { Sides } from './sides.ts';
 import { type SpreadTerms, sideSpreads } from './spread.ts';
 
 const RUNS = 3_000;
-const NOW = 1_700_000_000n;
 const ONE = 1_000_000n;
 
-interface Given {
-  readonly amm?: Partial<AmmState>;
-  readonly inputs?: Partial<SpreadInputs>;
-  readonly market?: Partial<BookMarket>;
-  readonly oracle?: Partial<BookOracle>;
-}
-
-function given({ amm, inputs, market, oracle }: Given) {
-  const curve = followingAmm(amm);
-  const spreadInputs = spreadInputsOf(inputs);
-  return {
-    curve,
-    inputs: spreadInputs,
-    market: marketOf({ last24hAvgFundingRate: 0n, amm: curve, spreadInputs, ...market }).value as BookMarket,
-    oracle: oracleOf({ price: AT_HUNDRED, confidence: 0n, publishTs: NOW, ...oracle }).value as BookOracle,
-  };
-}
-
-function spreadsOf(terms: Given) {
-  const { curve, inputs, market, oracle } = given(terms);
-  return velocitySpreads(market, curve, inputs, quotingOracle(market, oracle));
+function spreadsOf(terms: QuotingTerms) {
+  const { amm, inputs, market, oracle } = quotingMarket(terms);
+  return velocitySpreads(market, amm, inputs, quotingOracle(market, oracle));
 }
 
 describe("a Velocity vAMM's quote at the current oracle price", () => {
@@ -51,7 +33,7 @@ describe("a Velocity vAMM's quote at the current oracle price", () => {
 
   it('fades a stored confidence by the time of the price, not by a clock', () => {
     const longAfter = (seconds: bigint) =>
-      spreadsOf({ inputs: { lastOracleConfPct: 10_000n }, oracle: { publishTs: NOW + seconds } })?.long;
+      spreadsOf({ inputs: { lastOracleConfPct: 10_000n }, oracle: { publishTs: ORACLE_TS + seconds } })?.long;
     // 10,000, 9500 and 8000 of confidence
     expect([longAfter(0n), longAfter(1n), longAfter(16n), longAfter(1_000n)]).toEqual([8_500n, 7_975n, 6_400n, 6_400n]);
   });
@@ -84,7 +66,7 @@ describe("a Velocity vAMM's quote at the current oracle price", () => {
     });
     fc.assert(
       fc.property(some, ({ inventory, price, percent, fees, mark, intensity }) => {
-        const { curve, market, oracle } = given({
+        const { amm, market, oracle } = quotingMarket({
           amm: {
             ...inventoryOf(inventory * 10n ** 12n),
             ammSpreadAdjustment: percent,
@@ -95,7 +77,7 @@ describe("a Velocity vAMM's quote at the current oracle price", () => {
           market: { lastMarkPriceTwap5Min: mark, last24hAvgFundingRate: (mark - AT_HUNDRED) * 1_000n },
           oracle: { price },
         });
-        const quote = liveQuote(market, curve, quotingOracle(market, oracle));
+        const quote = liveQuote(market, amm, quotingOracle(market, oracle));
         const asked = (quote.askQuoteAssetReserve * quote.pegMultiplier * ONE) / quote.askBaseAssetReserve;
         const bid = (quote.bidQuoteAssetReserve * quote.pegMultiplier * ONE) / quote.bidBaseAssetReserve;
         // The reserves' truncation is below one part in 1e9.

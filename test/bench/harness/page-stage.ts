@@ -12,6 +12,7 @@ import { pageRoutes } from '../../../api/page/routes.ts';
 import { BookKeeper } from '../../../client/index.ts';
 import { readConfig } from '../../../platform/index.ts';
 import { browserPath } from '../../support/page/browser.ts';
+import { seededRandom } from '../../support/platform/chance.ts';
 
 const MARKET = 'SOL-PERP';
 const LEVELS = 100;
@@ -24,19 +25,10 @@ const HEARTBEAT_MS = 5_000;
 const CANDLES = 300;
 const STREAM = 'perp_0_l2_k10';
 
-/** Seeded, so that two runs are equal. */
-function chance(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
-    return state / 2_147_483_648;
-  };
-}
-
 /** A book whose levels change without end, with the checksums that a gateway sends. */
 class MovingBook {
   readonly #keeper = new BookKeeper({ level: 'l2', checksum: true });
-  readonly #next = chance(7);
+  readonly #next = seededRandom(7);
   #seq = 1;
 
   snapshot(): string {

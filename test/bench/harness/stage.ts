@@ -69,6 +69,12 @@ export class Stage {
     );
   }
 
+  /** Clients that the server closed because they lagged. */
+  async overflows(): Promise<number> {
+    const text = await (await fetch(this.server.endpoints.metrics ?? '')).text();
+    return Number(/^slotbook_gateway_closes_total\{.*reason="overflow".*\} (\d+)/m.exec(text)?.[1] ?? 0);
+  }
+
   async stop(): Promise<void> {
     await this.server.stop();
     await this.log.close();

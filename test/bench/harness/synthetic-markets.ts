@@ -10,7 +10,8 @@ import {
   marketKey,
   type OrderState,
 } from '../../../schemas/index.ts';
-import { generator, MAKER_KEYS } from '../../support/processors/book/book-flow.ts';
+import { seededRandom } from '../../support/platform/chance.ts';
+import { MAKER_KEYS } from '../../support/processors/book/book-flow.ts';
 import { ammOf, marketOf, oracleOf } from '../../support/processors/book/messages.ts';
 
 const MID_PRICE = 100_000_000;
@@ -60,7 +61,7 @@ export class SyntheticMarket {
     const ref = { marketType: 'perp', marketIndex } as const;
     this.key = marketKey(ref);
     this.#engine = new BookEngine(ref);
-    this.#random = generator(marketIndex + 1);
+    this.#random = seededRandom(marketIndex + 1);
     const amm = flow.quotes > 0 ? ammOf({ curveUpdateIntensity: FOLLOWS_ORACLE }) : ammOf();
     this.#apply(marketOf({ slot: this.#slot, symbol: this.symbol, amm }));
     this.moveOracle();

@@ -2,6 +2,7 @@
 
 import { type ClientOptions, WebSocket } from 'ws';
 import { checkedName } from './contracts.ts';
+import { JsonSocket } from './json-socket.ts';
 import { until } from './stage.ts';
 
 export interface ReceivedMessage {
@@ -11,37 +12,14 @@ export interface ReceivedMessage {
   readonly data?: string;
 }
 
-export class FeedClient {
-  readonly received: ReceivedMessage[] = [];
-  closed: { code: number; reason: string } | null = null;
-  readonly socket: WebSocket;
-
+export class FeedClient extends JsonSocket<ReceivedMessage> {
   private constructor(socket: WebSocket) {
-    this.socket = socket;
-    socket.on('message', (bytes, isBinary) => {
-      if (isBinary) throw new Error('binary frame');
-      const message = JSON.parse(bytes.toString()) as ReceivedMessage & Record<string, unknown>;
-      checkedName('feed', message);
-      this.received.push(message);
-    });
-    socket.on('close', (code, reason) => {
-      this.closed = { code, reason: reason.toString() };
-    });
-    socket.on('error', () => {});
+    super(socket, (message) => checkedName('feed', message));
   }
 
   /** Resolves when open. Rejects when the server refuses the upgrade. */
-  static async connect(url: string, options: ClientOptions = {}): Promise<FeedClient> {
-    const client = new FeedClient(new WebSocket(url, options));
-    await new Promise<void>((resolve, reject) => {
-      client.socket.once('open', resolve);
-      client.socket.once('error', reject);
-    });
-    return client;
-  }
-
-  send(message: unknown): void {
-    this.socket.send(typeof message === 'string' ? message : JSON.stringify(message));
+  static connect(url: string, options: ClientOptions = {}): Promise<FeedClient> {
+    return new FeedClient(new WebSocket(url, options)).opened();
   }
 
   /** Subscribes to SOL-PERP. `members` replace the defaults. */

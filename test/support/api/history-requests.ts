@@ -24,6 +24,20 @@ export const event = (id: number, ts: number) => ({
 
 export const asValidation = (urls: readonly string[]) => urls.map((url) => [url, 400, 'ValidationError']);
 
+/** An answer, which is as the contract says. */
+async function askChecked(app: FastifyInstance, contract: HistoryContract, url: string) {
+  const answer = await app.inject(url);
+  expect(contract.problems(url, { status: answer.statusCode, body: answer.json() })).toBe('');
+  return answer;
+}
+
+/** The body of a 200 answer, which is as the contract says. */
+export async function getChecked<T>(app: FastifyInstance, contract: HistoryContract, url: string): Promise<T> {
+  const answer = await askChecked(app, contract, url);
+  if (answer.statusCode !== 200) throw new Error(`${answer.statusCode} ${answer.body}`);
+  return answer.json<T>();
+}
+
 export class HistoryRequests {
   readonly stage: HistoryStage;
   readonly #contract: HistoryContract;
@@ -62,17 +76,13 @@ export class HistoryRequests {
     });
   }
 
-  async ask(url: string, from = this.#app) {
-    const answer = await from.inject(url);
-    expect(this.#contract.problems(url, { status: answer.statusCode, body: answer.json() })).toBe('');
-    return answer;
+  ask(url: string, from = this.#app) {
+    return askChecked(from, this.#contract, url);
   }
 
   /** The body of a 200 answer. */
-  async get<T = Record<string, unknown>>(url: string, from = this.#app): Promise<T> {
-    const answer = await this.ask(url, from);
-    if (answer.statusCode !== 200) throw new Error(`${answer.statusCode} ${answer.body}`);
-    return answer.json<T>();
+  get<T = Record<string, unknown>>(url: string, from = this.#app): Promise<T> {
+    return getChecked(from, this.#contract, url);
   }
 
   /** URL, status and `error` of each answer. */

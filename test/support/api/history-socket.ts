@@ -26,6 +26,7 @@ import {
 import { Contract } from './contracts.ts';
 import { FakeLog } from './fake-log.ts';
 import { registry } from './history-stage.ts';
+import { JsonSocket } from './json-socket.ts';
 import { MAKER_A, until } from './stage.ts';
 
 export type Message = Readonly<Record<string, unknown>>;
@@ -42,34 +43,13 @@ export function nameOf(message: Message): string {
   return found[0] ?? '';
 }
 
-class SocketTester {
-  readonly received: Message[] = [];
-  readonly socket: WebSocket;
-  closed: { code: number; reason: string } | null = null;
-
+class SocketTester extends JsonSocket<Message> {
   private constructor(socket: WebSocket) {
-    this.socket = socket;
-    socket.on('message', (bytes) => {
-      const message = JSON.parse(bytes.toString()) as Message;
-      nameOf(message);
-      this.received.push(message);
-    });
-    socket.on('close', (code, reason) => {
-      this.closed = { code, reason: reason.toString() };
-    });
+    super(socket, nameOf);
   }
 
-  static async connect(url: string): Promise<SocketTester> {
-    const client = new SocketTester(new WebSocket(url));
-    await new Promise((resolve, reject) => {
-      client.socket.once('open', resolve);
-      client.socket.once('error', reject);
-    });
-    return client;
-  }
-
-  send(message: unknown): void {
-    this.socket.send(typeof message === 'string' ? message : JSON.stringify(message));
+  static connect(url: string): Promise<SocketTester> {
+    return new SocketTester(new WebSocket(url)).opened();
   }
 
   subscribe(fields: Record<string, unknown>): void {

@@ -175,6 +175,22 @@ export class HistoryStage {
   }
 }
 
+/** A stored minute candle of SOL-PERP, whose prices are all `price`, 1e6. */
+export function candleRow(ts: number, price: string, members: Record<string, unknown> = {}): Record<string, unknown> {
+  const prices = ['fill', 'oracle'].flatMap((of) => ['open', 'high', 'low', 'close'].map((part) => `${of}_${part}`));
+  return {
+    market_type: 'perp',
+    market_index: 0,
+    resolution: '1',
+    ts,
+    ...Object.fromEntries(prices.map((name) => [name, price])),
+    quote_volume: '225300000',
+    base_volume: '1500000001',
+    version: 1,
+    ...members,
+  };
+}
+
 /** A fill of SOL-PERP: 1.5 base at 150.2; ids, signatures and slots grow from call to call. */
 export function fill(members: Record<string, unknown> = {}): Record<string, unknown> {
   const id = nextId++;

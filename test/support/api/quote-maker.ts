@@ -5,6 +5,7 @@ import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import bs58 from 'bs58';
 import { WebSocket } from 'ws';
 import { checkedName } from './contracts.ts';
+import { JsonSocket } from './json-socket.ts';
 import { until } from './stage.ts';
 
 export class TestKey {
@@ -42,38 +43,25 @@ export interface MakerMessage {
   readonly quote?: number;
 }
 
-export class QuoteMaker {
-  readonly received: MakerMessage[] = [];
+export class QuoteMaker extends JsonSocket<MakerMessage> {
   readonly key: TestKey;
-  readonly socket: WebSocket;
-  closed: { code: number; reason: string } | null = null;
 
   private constructor(key: TestKey, socket: WebSocket) {
+    super(socket, (message) => checkedName('quotes', message));
     this.key = key;
-    this.socket = socket;
-    socket.on('message', (bytes) => {
-      const message = JSON.parse(bytes.toString()) as MakerMessage & Record<string, unknown>;
-      checkedName('quotes', message);
-      this.received.push(message);
-    });
-    socket.on('close', (code, reason) => {
-      this.closed = { code, reason: reason.toString() };
-    });
-    socket.on('error', () => {});
   }
 
   /** Resolves when the nonce arrives. Rejects with the HTTP status and text when the server refuses the upgrade. */
   static async connect(url: string, key = new TestKey(), name = key.name): Promise<QuoteMaker> {
     const socket = new WebSocket(`${url}?pubkey=${name}`);
     const maker = new QuoteMaker(key, socket);
-    await new Promise<void>((resolve, reject) => {
-      socket.once('open', resolve);
-      socket.once('error', reject);
+    const refused = new Promise<never>((_, reject) => {
       socket.once('unexpected-response', (_, response) => {
         response.setEncoding('utf8');
         response.once('data', (text: string) => reject(new Error(`${response.statusCode} ${text}`)));
       });
     });
+    await Promise.race([maker.opened(), refused]);
     await until(() => maker.received.length > 0);
     return maker;
   }
@@ -92,10 +80,6 @@ export class QuoteMaker {
 
   authenticate(members: Readonly<Record<string, unknown>> = {}): void {
     this.send({ pubkey: this.key.name, signature: this.key.sign(this.nonce), ...members });
-  }
-
-  send(message: unknown): void {
-    this.socket.send(typeof message === 'string' ? message : JSON.stringify(message));
   }
 
   /** Sends quotes for SOL-PERP. */

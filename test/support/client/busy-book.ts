@@ -2,7 +2,7 @@
 
 import { BookKeeper } from '../../../client/index.ts';
 import type { BookL2Diff, BookL2Snapshot, BookLevelEntry } from '../../../schemas/index.ts';
-import { random } from '../ingest/bytes.ts';
+import { seededRandom } from '../platform/chance.ts';
 
 /** Levels a side. */
 export const LEVELS = 500;
@@ -26,7 +26,7 @@ export function snapshot(): BookL2Snapshot {
 
 /** Changes as a busy market makes them: most near the top, some levels leave and return. */
 export function diffs(): BookL2Diff[] {
-  const next = random(7);
+  const next = seededRandom(7);
   const keeper = new BookKeeper({ level: 'l2', checksum: true });
   keeper.apply(snapshot());
   return Array.from({ length: MESSAGES }, (_, index): BookL2Diff => {

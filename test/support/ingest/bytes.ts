@@ -2,21 +2,11 @@
 
 import type { AccountDefinition, LayoutType, StructLayout } from '../../../schemas/index.ts';
 import { fieldOf, sizeOf } from '../../../schemas/index.ts';
-
-/** Small deterministic generator (mulberry32): a seed repeats a failing case. */
-export function random(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let value = Math.imul(state ^ (state >>> 15), state | 1);
-    value ^= value + Math.imul(value ^ (value >>> 7), value | 61);
-    return ((value ^ (value >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
+import { seededRandom } from '../platform/chance.ts';
 
 /** Random account bytes with valid enums and bools. */
 export function randomAccount(definition: AccountDefinition, seed: number): Buffer {
-  const next = random(seed);
+  const next = seededRandom(seed);
   const bytes = Buffer.alloc(definition.layout.size);
   for (let at = 0; at < bytes.length; at++) bytes[at] = Math.floor(next() * 256);
   bytes.set(definition.discriminator, 0);

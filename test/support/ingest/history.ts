@@ -1,6 +1,7 @@
 // Random histories of accounts for tests, with their expected final states.
 
 import type { AccountUpdate } from '../../../ingest/source.ts';
+import { seededRandom } from '../platform/chance.ts';
 import {
   type BookNode,
   CLOB,
@@ -15,7 +16,6 @@ import {
   userBytes,
   userKey,
 } from './accounts.ts';
-import { random } from './bytes.ts';
 
 const USERS = 3;
 const MARKETS = 2;
@@ -83,7 +83,7 @@ export function openOrders({ users }: World): Map<string, string> {
 
 /** A random history: account states in the order of their slots, and their final world. */
 export function history(seed: number, steps: number) {
-  const next = random(seed);
+  const next = seededRandom(seed);
   const pick = (limit: number) => Math.floor(next() * limit);
   const world: World = { users: new Map(), clobs: new Map(), named: new Map() };
   const updates: AccountUpdate[] = [];

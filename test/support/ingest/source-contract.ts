@@ -4,13 +4,13 @@ import { describe, expect, it, type TestContext } from 'vitest';
 import type { RpcSourceOptions } from '../../../ingest/rpc.ts';
 import type { ResumePoint, Source } from '../../../ingest/source.ts';
 import { type LocalnetOptions, type RunningLocalnet, startLocalnet } from '../../../localnet/index.ts';
+import { stepInTurns } from '../localnet/step-in-turns.ts';
 import { ask } from '../localnet/test-client.ts';
 import { SourceReading } from './source-reading.ts';
 
 export type ContractOptions = Partial<Pick<RpcSourceOptions, 'silenceMs' | 'auditMs' | 'queueMax'>>;
 export type MakeSource = (net: RunningLocalnet, options: ContractOptions) => Source;
 
-const STEP_SLOTS = 5;
 const ALL = 1_000_000;
 const QUEUE_MAX = 500;
 /** Far shorter than the product's interval: a resume point follows an audit. */
@@ -21,14 +21,6 @@ const STOPPED_SILENCE_MS = 3_000;
 interface Landed {
   readonly signature: string;
   readonly slot: number;
-}
-
-/** Advances in several steps, so that updates arrive in between. */
-async function step(net: RunningLocalnet, slots: number): Promise<void> {
-  for (let at = 0; at < slots; at += STEP_SLOTS) {
-    await net.step(Math.min(STEP_SLOTS, slots - at));
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 }
 
 /** Signatures of the transactions with events that a reader of the chain at `confirmed` must have. */
@@ -94,17 +86,17 @@ export function describeSource(name: string, make: MakeSource): void {
       async (profile, context) => {
         const { open, read } = stageOf(context, make);
         const running = await open({ profile });
-        await step(running, 30);
+        await stepInTurns(running, 30);
         const source = read(running);
         await started(source);
-        await step(running, 20);
+        await stepInTurns(running, 20);
         await ask(running.rpcUrl, 'localnet_dropConnections');
-        await step(running, 20);
+        await stepInTurns(running, 20);
         await source.until('the end of the outage', () => {
           const starts = [...source.of('snapshotEnd'), ...source.of('continued')];
           return source.of('reconnect').length > 0 && starts.length >= 2;
         });
-        await step(running, 20);
+        await stepInTurns(running, 20);
         await expectEachOnce(running, source);
         const gaps = source.of('gap').filter(({ isLasting }) => !isLasting);
         const filled = gaps.filter((gap) => gap.filled);
@@ -117,10 +109,10 @@ export function describeSource(name: string, make: MakeSource): void {
     it('delivers each transaction once under every fault of a node', async (context) => {
       const { open, read } = stageOf(context, make);
       const running = await open({ profile: 'hostile' });
-      await step(running, 20);
+      await stepInTurns(running, 20);
       const source = read(running, { auditMs: 1_000, silenceMs: 3_000 });
       await started(source);
-      await step(running, 100);
+      await stepInTurns(running, 100);
       await running.settle('confirmed');
       running.faults.clear();
       await expectEachOnce(running, source);
@@ -129,10 +121,10 @@ export function describeSource(name: string, make: MakeSource): void {
     it('labels slots in their order, the newest too, and ends with the orders of the chain', async (context) => {
       const { open, read } = stageOf(context, make);
       const running = await open();
-      await step(running, 10);
+      await stepInTurns(running, 10);
       const source = read(running);
       await started(source);
-      await step(running, 30);
+      await stepInTurns(running, 30);
       await source.until('the last slot', () => source.of('slot').at(-1)?.slot === running.ledger.tipSlot);
       const slots = source.of('slot').map(({ slot }) => slot);
       expect(slots).toEqual([...new Set(slots)].sort((a, b) => a - b));
@@ -144,7 +136,7 @@ export function describeSource(name: string, make: MakeSource): void {
       const running = await open({ profile: 'mainnet' });
       const source = read(running);
       await started(source);
-      await step(running, 60);
+      await stepInTurns(running, 60);
       await source.until('labels', () => source.of('slot').length > 30);
       let label = -1;
       const late: number[] = [];
@@ -162,10 +154,10 @@ export function describeSource(name: string, make: MakeSource): void {
       const source = read(running, { auditMs: 1_000, silenceMs: 3_000 });
       await started(source);
       const labels = source.of('slot').length;
-      await step(running, 3);
+      await stepInTurns(running, 3);
       await source.until('a slot', () => source.of('slot').length > labels);
       await ask(running.rpcUrl, 'localnet_silence', { ms: 60_000 });
-      await step(running, 20);
+      await stepInTurns(running, 20);
       await source.until('a lost connection', () => source.of('reconnect').length > 0);
       await ask(running.rpcUrl, 'localnet_silence', { ms: 0 });
       await expectEachOnce(running, source);
@@ -174,10 +166,10 @@ export function describeSource(name: string, make: MakeSource): void {
     it('stays connected when the chain itself stops', async (context) => {
       const { open, read } = stageOf(context, make);
       const running = await open();
-      await step(running, 5);
+      await stepInTurns(running, 5);
       const source = read(running, { silenceMs: STOPPED_SILENCE_MS });
       await started(source);
-      await step(running, 3);
+      await stepInTurns(running, 3);
       await source.until('the last slot', () => source.of('slot').at(-1)?.slot === running.ledger.tipSlot);
       // A busy machine may be silent for longer before the chain stops.
       const before = source.of('reconnect').length;
@@ -188,12 +180,12 @@ export function describeSource(name: string, make: MakeSource): void {
     it('begins a margin before the resume point', async (context) => {
       const { open, read } = stageOf(context, make);
       const running = await open();
-      await step(running, 80);
+      await stepInTurns(running, 80);
       const first = read(running);
       await started(first);
       await first.stop();
       const resume = first.of('progress').at(-1)?.resume ?? null;
-      await step(running, 10);
+      await stepInTurns(running, 10);
       const second = read(running, {}, resume);
       await started(second);
       const from = (resume?.slot ?? 0) - 64;
@@ -208,7 +200,7 @@ export function describeSource(name: string, make: MakeSource): void {
     it('starts over on another chain', async (context) => {
       const { open, read } = stageOf(context, make);
       const running = await open();
-      await step(running, 10);
+      await stepInTurns(running, 10);
       const source = read(running, {}, { slot: 1e9, signatures: {}, chain: 'another' });
       await started(source);
       await expectEachOnce(running, source);
@@ -230,7 +222,7 @@ export function describeSource(name: string, make: MakeSource): void {
         release = resolve;
       });
       try {
-        await step(running, 60);
+        await stepInTurns(running, 60);
       } finally {
         isReleased = true;
         held = null;

@@ -4,6 +4,7 @@ import bs58 from 'bs58';
 import { OrderFills, type OrderFillsLimits } from '../../../processors/coverage/order-fills.ts';
 import { Coverage, SETTLE_SLOTS } from '../../../processors/coverage/reducer.ts';
 import type { ChainEvent, CoverageHole, ReconstructedFills } from '../../../schemas/index.ts';
+import { keepPieces } from './keep-pieces.ts';
 import type { LifeInput } from './order-lives.ts';
 
 function give(coverage: Coverage, input: LifeInput): void {
@@ -23,10 +24,7 @@ export function follow(inputs: readonly LifeInput[], saveEvery = 0, limits?: Ord
     give(coverage, input);
     if (saveEvery === 0 || at % saveEvery !== 0) continue;
     coverage.takeViews();
-    for (const { name, bytes } of coverage.takeChanges()) {
-      if (bytes) saved.set(name, bytes);
-      else saved.delete(name);
-    }
+    keepPieces(saved, coverage.takeChanges());
     coverage = made();
     coverage.restore([...saved].map(([name, bytes]) => ({ name, bytes })));
   }
@@ -46,12 +44,19 @@ export function lostHoles(coverage: Coverage, subject = 'perp-0', stream = 'fill
 function truthOf(lost: readonly ChainEvent[], { fromId, toId }: CoverageHole, one: ReconstructedFills) {
   return lost.filter(({ data }) => {
     const id = Number(data.fill_record_id);
-    const isSide = (side: 'taker' | 'maker') =>
-      data[side] instanceof Uint8Array &&
-      bs58.encode(data[side]) === one.user &&
-      data[`${side}_order_id`] === one.orderId &&
-      data[`${side}_order_direction`] === one.direction;
-    return id >= fromId && id <= toId && (isSide('taker') || isSide('maker'));
+    return id >= fromId && id <= toId && isFillOf(data, one);
+  });
+}
+
+/** Whether the order is one of the two of a fill. */
+export function isFillOf(
+  data: ChainEvent['data'],
+  { user, orderId, direction }: Pick<ReconstructedFills, 'user' | 'orderId' | 'direction'>,
+): boolean {
+  return ['taker', 'maker'].some((side) => {
+    const key = data[side];
+    const isOrder = data[`${side}_order_id`] === orderId && data[`${side}_order_direction`] === direction;
+    return isOrder && key instanceof Uint8Array && bs58.encode(key) === user;
   });
 }
 

@@ -1,12 +1,15 @@
 // Schemathesis generates requests from the OpenAPI document: other people's reading of it, which shares no code with ours.
 // test/support/api/contracts.ts validates what our own requests and sockets receive. Installed from PyPI once, where Python runs.
 
+import { expect } from 'vitest';
 import { type Absent, environment, findPython, pythonOf, run } from '../../../support/platform/python.ts';
 
 const VERSION = '4.32.5';
+/** Of a report: the end that is shown, and the end that a failure shows. */
+const [SUMMARY_LINES, REPORT_CHARACTERS] = [12, 6_000];
 
 /** Its interpreter, or the reason why it is absent: no Python, or no package index. */
-export async function schemathesis(): Promise<{ readonly python: string } | Absent> {
+async function schemathesis(): Promise<{ readonly python: string } | Absent> {
   const installer = await findPython();
   if ('absent' in installer) return installer;
   const made = await environment('schemathesis', `${VERSION} ${installer.version}`, async (folder) => {
@@ -16,7 +19,7 @@ export async function schemathesis(): Promise<{ readonly python: string } | Abse
   return 'absent' in made ? made : { python: pythonOf(made.folder) };
 }
 
-export interface SchemathesisRun {
+interface SchemathesisRun {
   readonly passed: boolean;
   readonly output: string;
 }
@@ -37,8 +40,19 @@ export interface SchemathesisOptions {
   readonly mayFail?: boolean;
 }
 
-/** Runs it on a served document. */
-export async function runSchemathesis(
+/** Runs it on a served document, where it can be installed, and fails with the end of its report. */
+export async function expectSchemathesisPasses(url: string, options: SchemathesisOptions): Promise<void> {
+  const tool = await schemathesis();
+  if ('absent' in tool) {
+    process.stdout.write(`schemathesis: not run, ${tool.absent}\n`);
+    return;
+  }
+  const { passed, output } = await runSchemathesis(tool.python, url, options);
+  process.stdout.write(`schemathesis: ${output.trimEnd().split('\n').slice(-SUMMARY_LINES).join('\n')}\n`);
+  expect([passed, passed ? '' : output.slice(-REPORT_CHARACTERS)]).toEqual([true, '']);
+}
+
+async function runSchemathesis(
   interpreter: string,
   url: string,
   { phases, examples, seconds, seed, mayFail = false }: SchemathesisOptions,

@@ -1,6 +1,7 @@
 // Book keepers over the real pipeline while connections break, messages get lost and altered, and the gateway restarts.
 
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type BookChoice, BookFeedClient, type SocketLike } from '../../../../client/index.ts';
 import { openEventLog, readConfig, silentLogger } from '../../../../platform/index.ts';
 import {
@@ -11,7 +12,6 @@ import {
   startRoles,
   temporaryDirectory,
 } from '../../../support/processes/processes.ts';
-import { sleepMs } from '../checks/chance.ts';
 import { SpotMaker } from '../checks/spot-maker.ts';
 import { naiveBooks } from '../naive/book.ts';
 import { differenceOf, keeperLines, type Shape } from '../naive/difference.ts';
@@ -222,7 +222,7 @@ export async function runKeepers({ seconds, seed, speed, random }: KeeperRunOpti
     await eventually('books', () => followers.every(({ client }) => client.books.size > 0));
     const end = Date.now() + seconds * 1000;
     for (let step = 1; Date.now() < end || step <= STEPS_MIN; step += 1) {
-      await sleepMs(STEP_MS);
+      await sleep(STEP_MS);
       slots.advance(slotPassed(), REBUILD_MS);
       await spotMaker.quote();
       if (step % RESTART_EVERY === 0) {

@@ -3,8 +3,9 @@
 
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openLogAt } from '../../../support/log/open-at.ts';
 import { eventually, type Running, startRoles } from '../../../support/processes/processes.ts';
-import { copyEventsInDisorder, copySurroundings, openLogAt, unread } from './log.ts';
+import { copyEventsInDisorder, copySurroundings, unread } from './log.ts';
 import type { Month } from './run.ts';
 
 const VICTIMS = ['sink', 'candles'] as const;

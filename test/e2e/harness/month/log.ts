@@ -1,16 +1,8 @@
 // Reads the log of a month: the progress of its readers. Writes a second log with the same events in disorder.
 
-import {
-  type EventLog,
-  type LogRecord,
-  offsetKey,
-  openEventLog,
-  readConfig,
-  readFinality,
-  readToEnd,
-  silentLogger,
-} from '../../../../platform/index.ts';
+import { type EventLog, type LogRecord, offsetKey, readFinality, readToEnd } from '../../../../platform/index.ts';
 import { decodeMessage, marketKey, TOPIC_LIST, TOPICS, type Topic } from '../../../../schemas/index.ts';
+import { openLogAt } from '../../../support/log/open-at.ts';
 import { pages } from '../../../support/log/pages.ts';
 
 /** Largest distance between records that swap places. */
@@ -18,10 +10,6 @@ const WINDOW_RECORDS = 400;
 const DUPLICATE_SHARE = 0.1;
 const LATE_SHARE = 0.04;
 const BATCH_RECORDS = 250;
-
-export function openLogAt(dataDir: string): Promise<EventLog> {
-  return openEventLog(readConfig({ SLOTBOOK_DATA_DIR: dataDir }), silentLogger());
-}
 
 /** Time up to which archives and exports have rows, Unix seconds. */
 export async function finalTs(dataDir: string): Promise<number> {

@@ -2,9 +2,10 @@
 
 import bs58 from 'bs58';
 import { decodeMessage, encodeMessage, TOPICS, walletSettingKey } from '../../../../schemas/index.ts';
+import { openLogAt } from '../../../support/log/open-at.ts';
 import { pages } from '../../../support/log/pages.ts';
 import { eventually } from '../../../support/processes/processes.ts';
-import { openLogAt, unread } from './log.ts';
+import { unread } from './log.ts';
 import type { StoredNotification } from './notifications.ts';
 
 const OPTED_OUT = 'RECORD_UPDATE';

@@ -2,6 +2,7 @@
 // the history has stored all of it.
 
 import type { TruthMarket } from '../../../../localnet/index.ts';
+import { openLogAt } from '../../../support/log/open-at.ts';
 import {
   type Cluster,
   eventually,
@@ -12,7 +13,7 @@ import {
   temporaryDirectory,
 } from '../../../support/processes/processes.ts';
 import { storedRows } from '../naive/history-truth.ts';
-import { openLogAt, unread } from './log.ts';
+import { unread } from './log.ts';
 import { FUNDING_MIN } from './notifications.ts';
 import { startVenues } from './venues.ts';
 

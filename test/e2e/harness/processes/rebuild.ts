@@ -3,8 +3,9 @@
 
 import { createHash } from 'node:crypto';
 import path from 'node:path';
-import { type EventLog, openEventLog, readConfig, silentLogger } from '../../../../platform/index.ts';
+import type { EventLog } from '../../../../platform/index.ts';
 import { TOPIC_LIST, TOPICS, type Topic } from '../../../../schemas/index.ts';
+import { openLogAt } from '../../../support/log/open-at.ts';
 import { pages } from '../../../support/log/pages.ts';
 import { eventually, type Running, startRoles } from '../../../support/processes/processes.ts';
 import { type Digests, digestsOf, storedLines, storedRows } from '../naive/history-truth.ts';
@@ -18,15 +19,11 @@ export interface ReadModels {
   readonly tables: Digests;
 }
 
-function openAt(dataDir: string): Promise<EventLog> {
-  return openEventLog(readConfig({ SLOTBOOK_DATA_DIR: dataDir }), silentLogger());
-}
-
 /** The cluster must be stopped. Views are compared as sequences without repeats (a restart may repeat records). */
 export async function rebuildFromLog(pipeline: Pipeline): Promise<{ before: ReadModels; after: ReadModels }> {
-  const original = await openAt(pipeline.dataDir);
+  const original = await openLogAt(pipeline.dataDir);
   const dir = path.join(pipeline.dataDir, 'rebuilt');
-  const copy = await openAt(dir);
+  const copy = await openLogAt(dir);
   const started: Running[] = [];
   try {
     await copy.ensureTopics(TOPIC_LIST);

@@ -6,15 +6,16 @@ import { PublicKey } from '@solana/web3.js';
 import bs58 from 'bs58';
 import type { GenesisAccount } from './validator.ts';
 
-const FIXTURES = new URL('../../../../../shared/fixtures/', import.meta.url);
+export const FIXTURES = new URL('../../../../../shared/fixtures/', import.meta.url);
 export const DRIFT = 'dRiftyHA39MWEi3m9aunc5MzRF1JYuBsbn6VPcn33UH';
 /** Owner of price accounts that Pyth's push service writes. Each is its own write authority. */
 const PYTH = 'rec5EKMGg6MxZYaMdyBfgwp4d5rB9T1VQH5pJv5LtFJ';
 const LAMPORTS = 10_000_000_000;
 
-interface RecordedOrder {
+export interface RecordedOrder {
   readonly marketType: 'Perp' | 'Spot';
   readonly marketIndex: number;
+  readonly orderId: number;
   readonly orderType: string;
   readonly status: string;
   readonly price: string;
@@ -23,7 +24,7 @@ interface RecordedOrder {
   readonly baseAssetAmount: string;
   readonly baseAssetAmountFilled: string;
 }
-interface RecordedUser {
+export interface RecordedUser {
   readonly data: string;
   readonly decoded: {
     readonly authority: string;
@@ -71,7 +72,7 @@ function read<T>(file: string): readonly T[] {
   return (JSON.parse(readFileSync(new URL(file, FIXTURES), 'utf8')) as { readonly accounts: readonly T[] }).accounts;
 }
 
-function userAddress({ authority, subAccountId }: RecordedUser['decoded']): string {
+export function userAddress({ authority, subAccountId }: RecordedUser['decoded']): string {
   const index = Buffer.alloc(2);
   index.writeUInt16LE(subAccountId);
   const seeds = [Buffer.from('user'), bs58.decode(authority), index];

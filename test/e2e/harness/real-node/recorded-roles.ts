@@ -4,8 +4,8 @@ import path from 'node:path';
 import { expect } from 'vitest';
 import { type ChainGap, decodeGaps, GAPS_GROUP, GAPS_KEY } from '../../../../schemas/index.ts';
 import { driftIdlPath } from '../../../peers/drift-idl.ts';
+import { openLogAt } from '../../../support/log/open-at.ts';
 import { eventually, type Running, type Settings, startRoles } from '../../../support/processes/processes.ts';
-import { openLogAt } from '../month/log.ts';
 import type { Levels, RecordedExchange } from './recorded-exchange.ts';
 import type { Validator } from './validator.ts';
 

@@ -2,6 +2,7 @@
 // new orders, a third cancels. So the number of resting orders stays about constant.
 
 import type { BookOrders, OrderState } from '../../../../schemas/index.ts';
+import { seededRandom } from '../../platform/chance.ts';
 
 export const MARKET = { marketType: 'perp', marketIndex: 0 } as const;
 export const MID_PRICE = 100_000_000;
@@ -29,23 +30,12 @@ export interface Change {
 
 /** 32 random bytes per maker, like a real key. */
 export const MAKER_KEYS: readonly Uint8Array[] = Array.from({ length: MAKERS }, (_, maker) => {
-  const random = generator(maker + 1);
+  const random = seededRandom(maker + 1);
   return Uint8Array.from({ length: 32 }, () => Math.floor(random() * 256));
 });
 
 export function makerOf(orderId: number): Uint8Array {
   return MAKER_KEYS[orderId % MAKERS] as Uint8Array;
-}
-
-/** Mulberry32: small, seeded, good enough to spread orders. */
-export function generator(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }
 
 interface Resting {
@@ -57,7 +47,7 @@ interface Resting {
 }
 
 export class BookFlow {
-  readonly #random = generator(7);
+  readonly #random = seededRandom(7);
   readonly #resting: Resting[] = [];
   #nextOrderId = 1;
   #made = 0;

@@ -1,12 +1,14 @@
-// Terms of a Velocity vAMM's spreads for tests. The curve is at its oracle of 100, the base spread is 1000 parts, fees allow
+// Terms of a vAMM's spreads for tests. The curve is at its oracle of 100, the base spread is 1000 parts, fees allow
 // any leverage, and either side is 1e14 base deep.
 
 import fc from 'fast-check';
 import type { SpreadTerms } from '../../../../processors/book/velocity/spread.ts';
-import type { AmmState, SpreadInputs } from '../../../../schemas/index.ts';
-import { ammOf, spreadInputsOf } from './messages.ts';
+import type { AmmState, BookMarket, BookOracle, SpreadInputs } from '../../../../schemas/index.ts';
+import { ammOf, marketOf, oracleOf, spreadInputsOf } from './messages.ts';
 
 export const AT_HUNDRED = 100_000_000n;
+/** Time of the oracle price, Unix seconds. */
+export const ORACLE_TS = 1_700_000_000n;
 const RESERVE = 10n ** 15n;
 
 export interface GivenTerms {
@@ -25,6 +27,26 @@ export function followingAmm(amm: Partial<AmmState> = {}): AmmState {
   return ammOf({ curveUpdateIntensity: 100, totalFeeMinusDistributions: RESERVE, baseSpread: 1_000, ...amm });
 }
 
+export interface QuotingTerms {
+  readonly amm?: Partial<AmmState>;
+  readonly inputs?: Partial<SpreadInputs>;
+  readonly market?: Partial<BookMarket>;
+  readonly oracle?: Partial<BookOracle>;
+}
+
+/** A market whose vAMM quotes at the current oracle price, and that oracle. */
+export function quotingMarket({ amm, inputs, market, oracle }: QuotingTerms = {}) {
+  const curve = followingAmm(amm);
+  const spreadInputs = spreadInputsOf(inputs);
+  return {
+    amm: curve,
+    inputs: spreadInputs,
+    market: marketOf({ last24hAvgFundingRate: 0n, amm: curve, spreadInputs, ...market }).value as BookMarket,
+    oracle: oracleOf({ price: AT_HUNDRED, confidence: 0n, publishTs: ORACLE_TS, ...oracle }).value as BookOracle,
+  };
+}
+
+/** Terms of a Velocity vAMM. */
 export function spreadTerms({ amm, inputs, terms }: GivenTerms = {}): SpreadTerms {
   return {
     curve: followingAmm(amm),

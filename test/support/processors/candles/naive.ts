@@ -15,6 +15,18 @@ export interface NaiveFill {
   readonly transaction?: number;
 }
 
+/** One base for `price`, with an oracle price next to it. */
+export const naiveFill = (id: number, ts: number, price: number, more: Partial<NaiveFill> = {}): NaiveFill => ({
+  id,
+  ts,
+  slot: ts * 2,
+  base: 1_000_000_000n,
+  quote: BigInt(price),
+  oracle: BigInt(price + 1),
+  explanation: 'orderFilledWithMatch',
+  ...more,
+});
+
 export interface NaiveSample {
   readonly ts: number;
   readonly slot: number;

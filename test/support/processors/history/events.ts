@@ -1,6 +1,6 @@
 // Events for tests and benches: any kind with values from a number, and realistic fills.
 
-import { type ChainEvent, columnsOf, HEAD_FIELDS } from '../../../../schemas/index.ts';
+import { type ChainEvent, columnsOf, encodeEvent, HEAD_FIELDS, UNKNOWN_RECORD } from '../../../../schemas/index.ts';
 
 const HEAD: ReadonlySet<string> = new Set(HEAD_FIELDS);
 const DAY_SECONDS = 86_400;
@@ -23,6 +23,13 @@ export function sampleEvent(name: string, n: number): ChainEvent {
     else data[field] = field === 'raw' ? sampleBytes(n + field.length) : sampleValue(type, n + field.length);
   }
   return { name, signature: signatureOf(n), eventIndex: n % 7, slot: 300_000_000 + n, txIndex: n % 2 ? n : null, data };
+}
+
+/** The encoded event. A record of no known kind has a name or none. */
+export function sampleRecord(name: string, n: number): Buffer {
+  const event = sampleEvent(name, n);
+  if (name === UNKNOWN_RECORD) event.data.record_name = n % 2 ? 'SomeRecord' : null;
+  return encodeEvent(event);
 }
 
 function sampleValue(type: string, n: number): unknown {

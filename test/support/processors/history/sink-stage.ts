@@ -18,6 +18,7 @@ import {
 } from '../../../../platform/index.ts';
 import { SINK_TOPICS, startHistorySink } from '../../../../processors/history/role.ts';
 import { type ChainEvent, encodeEvent, TOPICS } from '../../../../schemas/index.ts';
+import { rowsOf } from '../../clickhouse/rows.ts';
 import { openTestDatabase } from '../../clickhouse/shared.ts';
 import { bundledAt, bundleEnvironment } from '../../platform/bundled.ts';
 import { NODE_FLAGS } from '../../platform/children.ts';
@@ -95,8 +96,8 @@ class SinkStage {
     );
   }
 
-  async rows<T = Record<string, unknown>>(query: string): Promise<readonly T[]> {
-    return (await this.clickhouse.client.query({ query, format: 'JSONEachRow' })).json<T>();
+  rows<T = Record<string, unknown>>(query: string): Promise<readonly T[]> {
+    return rowsOf<T>(this.clickhouse, query);
   }
 }
 

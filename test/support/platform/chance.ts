@@ -1,6 +1,4 @@
-// Seeded random numbers for fault tests.
-
-import { setTimeout as sleep } from 'node:timers/promises';
+// Seeded chance for tests: a seed repeats a failing case.
 
 /** Mulberry32: numbers in [0, 1) that depend on the seed alone. */
 export function seededRandom(seed: number): () => number {
@@ -11,8 +9,4 @@ export function seededRandom(seed: number): () => number {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
-}
-
-export function sleepMs(milliseconds: number): Promise<void> {
-  return sleep(milliseconds);
 }
