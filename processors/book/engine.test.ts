@@ -6,7 +6,7 @@ import type { BookViewDiff, Cause, ViewOrder, ViewOrderRef } from '../../schemas
 import { expectEqual } from '../../test/support/platform/equal.ts';
 import { BEYOND_NUMBERS, messages, order } from '../../test/support/processors/book/arbitrary.ts';
 import { hashBooks } from '../../test/support/processors/book/hash.ts';
-import { publishedLists, shownLists } from '../../test/support/processors/book/lists.ts';
+import { publishedLists, replicaLists } from '../../test/support/processors/book/lists.ts';
 import {
   beginOf,
   endOf,
@@ -49,13 +49,13 @@ describe('book engine, over random messages', () => {
         const view = new BookView();
         for (const next of sequence) {
           naive.apply(next);
-          const before = JSON.stringify(shownLists(view), text);
+          const before = JSON.stringify(replicaLists(view), text);
           const diff = engine.apply(next);
           const expected = naive.book();
           expectEqual(causeless(publishedLists(engine)), expected);
           if (diff) expect(view.apply(diff)).toBe('applied');
-          else expect(JSON.stringify(shownLists(view), text)).toBe(before);
-          if (!engine.isHeld) expectEqual(shownLists(view), publishedLists(engine));
+          else expect(JSON.stringify(replicaLists(view), text)).toBe(before);
+          if (!engine.isHeld) expectEqual(replicaLists(view), publishedLists(engine));
           expect(view.head?.seq ?? 0).toBe(engine.state.seq);
           expect([...expected.bids, ...expected.asks].filter(({ dlob, vamm }) => dlob + vamm <= 0n)).toEqual([]);
         }
@@ -103,7 +103,7 @@ describe('book engine, over random messages', () => {
         }
         const last = endBracket(engine);
         if (last) expect(view.apply(last)).toBe('applied');
-        expect(shownLists(view)).toEqual(publishedLists(engine));
+        expect(replicaLists(view)).toEqual(publishedLists(engine));
       }),
       { numRuns: 100 },
     );

@@ -10,7 +10,7 @@ import type { EventLog } from '../../../platform/log/port.ts';
 import { silentLogger } from '../../../platform/runtime/logger.ts';
 import type { Topic } from '../../../schemas/index.ts';
 
-export interface TemporaryLog {
+interface TemporaryLog {
   readonly log: EventLog;
   /** Settings of a role that uses the log. */
   readonly config: Config;

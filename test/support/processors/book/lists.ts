@@ -9,7 +9,7 @@ export function publishedLists(engine: BookEngine) {
 }
 
 /** The same of a reader's replica. */
-export function shownLists(view: BookView) {
+export function replicaLists(view: BookView) {
   const { bids, asks } = view.l2(Number.MAX_SAFE_INTEGER);
   const l3 = view.l3();
   return { bids, asks, bidOrders: l3.bids, askOrders: l3.asks };
