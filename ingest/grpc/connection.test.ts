@@ -135,15 +135,22 @@ describe('gRPC connection', () => {
   });
 
   it('calls no handler after it was closed here', async () => {
+    let isClosed = false;
     answer = (stream) => {
+      stream.on('close', () => {
+        isClosed = true;
+      });
       stream.respond({ ':status': 200 });
-      stream.write(frameOf(Buffer.from('a')));
-      setTimeout(() => stream.write(frameOf(Buffer.from('b'))), 20);
+      stream.write(Buffer.concat([frameOf(Buffer.from('a')), frameOf(Buffer.from('b'))]));
     };
-    call();
-    await until(() => messages.length === 1);
-    connection.close();
-    await new Promise((resolve) => setTimeout(resolve, 60));
+    connection.call('/a.B/C', {
+      message: (bytes) => {
+        messages.push(bytes.toString());
+        connection.close();
+      },
+      ended: (status, details) => ends.push([status, details]),
+    });
+    await until(() => isClosed);
     expect([messages, ends]).toEqual([['a'], []]);
   });
 
