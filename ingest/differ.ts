@@ -13,6 +13,7 @@ import { PlainDiffer } from './diff/plain.ts';
 import { UserDiffer } from './diff/users.ts';
 import { emitInBrackets, type FullEmission, GatheredAccounts, withEarlier } from './full-emission.ts';
 import { LargeMap } from './large-map.ts';
+import { PackRoom } from './packed.ts';
 import { peekData, sizeOf, unpacked } from './packed-update.ts';
 import type { Readers } from './readers.ts';
 import type { AccountUpdate } from './source.ts';
@@ -59,6 +60,8 @@ export class Differ {
   /** Markets whose orders were emitted in full between brackets. */
   readonly #bracketedMarkets = new Set<string>();
   #watcher: Watcher | null = null;
+  /** Data of the account that is applied. */
+  readonly #heldRoom = new PackRoom();
 
   constructor(readers: Readers, deriveUser: DeriveUser) {
     this.#readers = readers;
@@ -185,7 +188,7 @@ export class Differ {
       this.#isMarginWhole = true;
       emit({ name: 'MarginBegin', value: { slot } });
       yield* this.#margins.emitAll(markets, this.#openOf(['user']), emit);
-    } else yield* this.#margins.emit(markets, (key) => this.#openUser(key)?.peeked ?? null, emit);
+    } else yield* this.#margins.emit(markets, (key) => this.#openUser(key), emit);
     return isWhole;
   }
 
@@ -254,10 +257,12 @@ export class Differ {
     snapshotSlot: number,
     emit: Emit,
   ): Generator<void> {
+    const room = new PackRoom();
     return emitInBrackets({
       ...accounts,
       markets: () => this.#markets.refs(),
-      marketsOf: (user) => this.#users.openMarkets(user instanceof StoredAccount ? user.peeked : peekData(user)),
+      marketsOf: (user) =>
+        this.#users.openMarkets(user instanceof StoredAccount ? user.peek(room) : peekData(user, room)),
       bracketed: this.#bracketedMarkets,
       snapshotSlot,
       emit,
@@ -267,7 +272,7 @@ export class Differ {
   /** Applies an account of the first complete read. Only one that is listed twice has a stored state to be compared with. */
   #applyHeld(one: AccountUpdate | StoredAccount, emit: Emit): void {
     if (!(one instanceof StoredAccount)) this.#apply(one, emit, true);
-    else this.#apply(this.#accounts.get(one.key) ? currentOf(one) : peekedOf(one), emit, true, one);
+    else this.#apply(this.#accounts.get(one.key) ? currentOf(one) : peekedOf(one, this.#heldRoom), emit, true, one);
   }
 
   /** Applies an update. `prepared`: the same as a stored account. */

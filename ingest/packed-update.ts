@@ -1,7 +1,7 @@
 // An account update whose data stay packed until asked for. Most accounts of a complete read are stored with the same bytes
 // already, and tens of thousands of live updates may wait.
 
-import { Packed } from './packed.ts';
+import { Packed, type PackRoom } from './packed.ts';
 import type { AccountUpdate } from './source.ts';
 
 /** Smaller data take as much memory packed. */
@@ -57,9 +57,9 @@ export function sizeOf(update: AccountUpdate): number {
   return update instanceof PackedUpdate ? update.size : update.data.length;
 }
 
-/** An update's data, to look at at once: valid until packed data are looked at again. */
-export function peekData(update: AccountUpdate): Uint8Array {
-  return update instanceof PackedUpdate ? update.packed.peek() : update.data;
+/** An update's data without a copy: valid until the next use of the room. */
+export function peekData(update: AccountUpdate, room: PackRoom): Uint8Array {
+  return update instanceof PackedUpdate ? update.packed.peek(room) : update.data;
 }
 
 /** The update with its data as a member. */

@@ -1,7 +1,7 @@
 // The newest state of an account, as the differ keeps it.
 
 import { keyBytes, keyText } from '../schemas/index.ts';
-import { Packed } from './packed.ts';
+import { Packed, type PackRoom } from './packed.ts';
 import { hasBytes, owned, PackedUpdate, sizeOf } from './packed-update.ts';
 import type { AccountUpdate } from './source.ts';
 
@@ -65,9 +65,9 @@ export class StoredAccount implements AccountState {
     return this.#bytes instanceof Packed ? this.#bytes.unpack() : this.#bytes;
   }
 
-  /** The data to look at at once: valid until packed data are looked at again. */
-  get peeked(): Uint8Array {
-    return this.#bytes instanceof Packed ? this.#bytes.peek() : this.#bytes;
+  /** The data without a copy: valid until the next use of the room. */
+  peek(room: PackRoom): Uint8Array {
+    return this.#bytes instanceof Packed ? this.#bytes.peek(room) : this.#bytes;
   }
 
   get pubkey(): Uint8Array {
@@ -100,10 +100,10 @@ export function currentOf(stored: StoredAccount): AccountUpdate {
   return { ...updateOf(stored), slot: stored.slot, writeVersion: stored.writeVersion };
 }
 
-/** The same, to look at at once: its data are valid until packed data are looked at again. */
-export function peekedOf(stored: StoredAccount): AccountUpdate {
-  const { slot, writeVersion, pubkey, owner, peeked } = stored;
-  return { kind: 'account', slot, writeVersion, pubkey, owner, data: peeked };
+/** The same with data without a copy: valid until the next use of the room. */
+export function peekedOf(stored: StoredAccount, room: PackRoom): AccountUpdate {
+  const { slot, writeVersion, pubkey, owner } = stored;
+  return { kind: 'account', slot, writeVersion, pubkey, owner, data: stored.peek(room) };
 }
 
 /** Compares slots, then write versions if both are known. Of two equal ones the later arrival wins. */

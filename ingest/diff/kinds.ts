@@ -4,6 +4,7 @@ import bs58 from 'bs58';
 import { DISCRIMINATOR_BYTES, keyText } from '../../schemas/index.ts';
 import { discriminatorOf } from '../decode/account.ts';
 import { isOracle } from '../decode/oracle.ts';
+import { PackRoom } from '../packed.ts';
 import { peekData } from '../packed-update.ts';
 import type { Readers } from '../readers.ts';
 import type { AccountUpdate } from '../source.ts';
@@ -15,6 +16,7 @@ const UNREADABLE_MAX = 10_000;
 
 export class AccountKinds {
   readonly #readers: Readers;
+  readonly #room = new PackRoom();
   /** Owners as base58, by their key text. */
   readonly #owners = new Map<string, string>();
   /** Discriminators of the accounts of unknown kinds that are parked already. */
@@ -27,12 +29,16 @@ export class AccountKinds {
   /** The kind of an open account; null for one that ingest does not read. `stored`: an earlier state of the account. */
   of(update: AccountUpdate, stored?: StoredAccount): Kind | null {
     // The kind follows from the owner and the first bytes, which hardly ever change.
-    if (stored && hasSameHead(update.data, stored.peeked) && Buffer.compare(update.owner, stored.owner) === 0) {
+    if (
+      stored &&
+      hasSameHead(update.data, stored.peek(this.#room)) &&
+      Buffer.compare(update.owner, stored.owner) === 0
+    ) {
       return stored.kind;
     }
     const readers = this.#readers;
     const owner = this.#ownerText(update.owner);
-    const data = peekData(update);
+    const data = peekData(update, this.#room);
     const discriminator = discriminatorOf(data);
     if (owner === readers.exchangeId) {
       if (discriminator === readers.user.account.discriminator) return 'user';

@@ -4,6 +4,7 @@
 import { type AccountMargin, keyBytes, type MarketMargin, marketKey } from '../../schemas/index.ts';
 import type { UserReader } from '../decode/user.ts';
 import { LargeMap } from '../large-map.ts';
+import { PackRoom } from '../packed.ts';
 import type { Emit, Output } from './output.ts';
 
 /** An account whose margin changed. */
@@ -13,17 +14,19 @@ export interface ChangedAccount {
   readonly authority: Uint8Array | null;
 }
 
-/** An open account with its data, to look at at once. */
+/** An open account. */
 export interface OpenAccount {
   readonly key: string;
   readonly slot: number;
-  readonly peeked: Uint8Array;
+  /** Its data: valid until the next use of the room. */
+  peek(room: PackRoom): Uint8Array;
 }
 
 const NOTHING = { isBeingLiquidated: false, balances: [], positions: [] } as const;
 
 export class MarginChanges {
   readonly #reader: UserReader;
+  readonly #room = new PackRoom();
   readonly #accounts = new LargeMap<ChangedAccount>();
   /** Digest of the last emitted state by market. */
   readonly #markets = new Map<string, string>();
@@ -37,13 +40,13 @@ export class MarginChanges {
     this.#accounts.set(key, changed);
   }
 
-  /** Emits changed markets, then changed accounts, in steps. `dataOf` has the data of an open account, to look at at once. */
-  *emit(markets: Iterable<MarketMargin>, dataOf: (key: string) => Uint8Array | null, emit: Emit): Generator<void> {
+  /** Emits changed markets, then changed accounts, in steps. `openOf` returns an open account by its key. */
+  *emit(markets: Iterable<MarketMargin>, openOf: (key: string) => OpenAccount | null, emit: Emit): Generator<void> {
     this.#emitMarkets(markets, emit);
     for (const [key, { slot, authority }] of this.#accounts) {
-      const data = authority ? null : dataOf(key);
+      const open = authority ? null : openOf(key);
       if (authority) emit(accountMargin({ slot, user: keyBytes(key), authority, ...NOTHING }));
-      else if (data) this.#emitAccount(key, slot, data, emit);
+      else if (open) this.#emitAccount(key, slot, open.peek(this.#room), emit);
       yield;
     }
     this.#accounts.clear();
@@ -54,8 +57,8 @@ export class MarginChanges {
     this.#markets.clear();
     this.#accounts.clear();
     this.#emitMarkets(markets, emit);
-    for (const { key, slot, peeked } of accounts) {
-      this.#emitAccount(key, slot, peeked, emit);
+    for (const one of accounts) {
+      this.#emitAccount(one.key, one.slot, one.peek(this.#room), emit);
       yield;
     }
   }

@@ -1,7 +1,7 @@
 // The accounts of a large read, packed by the worker: a read stays whole in memory until it is believed.
 
 import bs58 from 'bs58';
-import { Packed, packWords } from '../packed.ts';
+import { Packed, PackRoom } from '../packed.ts';
 import { PackedUpdate } from '../packed-update.ts';
 import type { AccountUpdate } from '../source.ts';
 
@@ -23,6 +23,7 @@ export interface Pack {
 /** Fills packs. */
 export class Packing {
   readonly #post: (pack: Pack) => void;
+  readonly #room = new PackRoom();
   #words = new Int32Array(PACK_WORDS);
   #at = 0;
   #count = 0;
@@ -37,7 +38,7 @@ export class Packing {
   add(pubkey: string, owner: string, data: Uint8Array): void {
     const key = keyOf(pubkey);
     if (owner !== this.#owner.text) this.#owner = { text: owner, bytes: keyOf(owner) };
-    const packed = packWords(data);
+    const packed = this.#room.pack(data);
     const words = HEAD_WORDS + packed.length;
     if (this.#at + words > this.#words.length) this.flush();
     if (words > this.#words.length) this.#words = new Int32Array(words);

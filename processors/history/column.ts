@@ -62,12 +62,14 @@ function plain(type: string, logicalType: string | undefined): MakeColumn {
   return bounded(bounds);
 }
 
-/** Halves of the integer that `readLong` read last: no bigint and no object per number. */
-let low = 0;
-let high = 0;
+/** Takes the halves of the integer that `readLong` reads: no bigint and no object per number. */
+class Long {
+  low = 0;
+  high = 0;
+}
 
-/** Reads an Avro long (zig-zag, seven bits a byte) into `low` and `high`. Bytes beyond the end count as zeros. */
-function readLong(bytes: Uint8Array, start: number): number {
+/** Reads an Avro long (zig-zag, seven bits a byte). Bytes beyond the end count as zeros. */
+function readLong(bytes: Uint8Array, start: number, into: Long): number {
   let at = start + 1;
   let byte = bytes[start] as number;
   let lo = byte & 0x7f;
@@ -96,14 +98,15 @@ function readLong(bytes: Uint8Array, start: number): number {
     }
   }
   const sign = -(lo & 1);
-  low = ((lo >>> 1) | (hi << 31)) ^ sign;
-  high = (hi >>> 1) ^ sign;
+  into.low = ((lo >>> 1) | (hi << 31)) ^ sign;
+  into.high = (hi >>> 1) ^ sign;
   return at;
 }
 
-/** The index after a text whose length is at `at`, BAD when it ends too late; `low` is its length then. */
-function textEnd(bytes: Uint8Array, at: number, end: number): number {
-  const start = readLong(bytes, at);
+/** The index after a text whose length is at `at`, BAD when it ends too late; `length` takes it. */
+function textEnd(bytes: Uint8Array, at: number, end: number, length: Long): number {
+  const start = readLong(bytes, at, length);
+  const { low, high } = length;
   return start !== BAD && high === 0 && low >= 0 && start + low <= end ? start + low : BAD;
 }
 
@@ -140,32 +143,36 @@ const boolean: MakeColumn = (rowsMax) => {
 };
 
 /** 64-bit numbers; every value is valid. */
-const wide: MakeColumn = (rowsMax) => {
+const wide: MakeColumn = (rowsMax) => wideThrough(new Long(), rowsMax);
+
+/** `long` takes each value. */
+function wideThrough(long: Long, rowsMax: number): Column {
   const values = new Int32Array(rowsMax * 2);
   return {
     add: (bytes, at, row) => {
-      const next = readLong(bytes, at);
-      values[row * 2] = low;
-      values[row * 2 + 1] = high;
+      const next = readLong(bytes, at, long);
+      values[row * 2] = long.low;
+      values[row * 2 + 1] = long.high;
       return next;
     },
     cut: (row) => values.fill(0, row * 2, row * 2 + 2),
     skip: nothing,
     chunks: (rows) => [bytesOf(values.subarray(0, rows * 2))],
   };
-};
+}
 
 function bounded([min, max]: readonly [number, number]): MakeColumn {
   if (max - min >= WORD) return boundedWide(min, max);
   const Values = max - min > 0xffff ? Int32Array : max - min > 0xff ? Int16Array : Int8Array;
   return (rowsMax) => {
     const values = new Values(rowsMax);
+    const long = new Long();
     return {
       add: (bytes, at, row) => {
-        const next = readLong(bytes, at);
-        const value = high * WORD + (low >>> 0);
+        const next = readLong(bytes, at, long);
+        const value = long.high * WORD + (long.low >>> 0);
         if (value < min || value > max) return BAD;
-        values[row] = low;
+        values[row] = long.low;
         return next;
       },
       cut: (row) => values.fill(0, row, row + 1),
@@ -177,13 +184,14 @@ function bounded([min, max]: readonly [number, number]): MakeColumn {
 
 function boundedWide(min: number, max: number): MakeColumn {
   return (rowsMax) => {
-    const column = wide(rowsMax);
+    const long = new Long();
+    const column = wideThrough(long, rowsMax);
     const { add } = column;
     return {
       ...column,
       add: (bytes, at, row, end) => {
         const next = add(bytes, at, row, end);
-        const value = high * WORD + (low >>> 0);
+        const value = long.high * WORD + (long.low >>> 0);
         return value >= min && value <= max ? next : BAD;
       },
     };
@@ -222,6 +230,7 @@ function nullable(make: MakeColumn): MakeColumn {
 /** Texts of a column, each after its length. */
 const texts: MakeColumn = (rowsMax) => {
   const ends = new Uint32Array(rowsMax);
+  const size = new Long();
   let values = new Uint8Array(rowsMax * TEXT_BYTES_FIRST);
   const endBefore = (row: number) => (row === 0 ? 0 : (ends[row - 1] as number));
   const append = (row: number, part: Uint8Array) => {
@@ -240,9 +249,9 @@ const texts: MakeColumn = (rowsMax) => {
   };
   return {
     add: (bytes, at, row, end) => {
-      const next = textEnd(bytes, at, end);
+      const next = textEnd(bytes, at, end, size);
       if (next === BAD) return BAD;
-      const length = low;
+      const length = size.low;
       begin(row, length);
       append(row, bytes.subarray(next - length, next));
       return next;
@@ -270,6 +279,7 @@ function list(make: MakeColumn): MakeColumn {
     // Only the check reveals the number of values, so they are collected until all rows are there.
     const spans: Span[] = [];
     const probe = make(1);
+    const long = new Long();
     let total = 0;
     const forget = (row: number) => {
       for (let last = spans.at(-1); last?.row === row; last = spans.at(-1)) {
@@ -282,14 +292,15 @@ function list(make: MakeColumn): MakeColumn {
         let items = 0;
         let next = at;
         for (;;) {
-          next = readLong(bytes, next);
+          next = readLong(bytes, next, long);
+          const { low, high } = long;
           if (next === BAD || (low === 0 && high === 0)) break;
           // A negative count is followed by the size of its items in bytes.
           const count = Math.abs(high * WORD + (low >>> 0));
           let blockEnd: number | undefined;
           if (high < 0) {
-            next = readLong(bytes, next);
-            blockEnd = next + high * WORD + (low >>> 0);
+            next = readLong(bytes, next, long);
+            blockEnd = next + long.high * WORD + (long.low >>> 0);
           }
           items += count;
           if (next === BAD || items > ARRAY_ITEMS_MAX) return BAD;
@@ -327,6 +338,7 @@ function dictionary(hasNulls: boolean): MakeColumn {
   return (rowsMax) => {
     const indexes = new Int32Array(rowsMax);
     const words = new Words(hasNulls);
+    const length = new Long();
     return {
       add: (bytes, start, row, end) => {
         let at = start;
@@ -338,8 +350,8 @@ function dictionary(hasNulls: boolean): MakeColumn {
           }
           if (branch !== VALUE_BRANCH) return BAD;
         }
-        const next = textEnd(bytes, at, end);
-        if (next !== BAD) indexes[row] = words.numberOf(bytes, next - low, next);
+        const next = textEnd(bytes, at, end, length);
+        if (next !== BAD) indexes[row] = words.numberOf(bytes, next - length.low, next);
         return next;
       },
       cut: (row) => indexes.fill(0, row, row + 1),

@@ -59,9 +59,10 @@ export function compileNumber(schemaText: string, name: string): ReadNumber | nu
   if (kind !== 'int' && kind !== 'long') return null;
   const named = new Map<string, Walk>();
   const before = inOrder(fields.slice(0, place).map((field) => compile(field.type, named)));
+  const number = new Varint();
   return (bytes, start) => {
-    const end = readVarint(bytes, before(bytes, start));
-    return end !== BAD && Number.isSafeInteger(lastNumber) ? lastNumber : Number.NaN;
+    const end = readVarint(bytes, before(bytes, start), number);
+    return end !== BAD && Number.isSafeInteger(number.value) ? number.value : Number.NaN;
   };
 }
 
@@ -97,7 +98,7 @@ function primitive(type: string, logicalType: string | undefined): Walk {
       return fixed(8);
     case 'string':
     case 'bytes':
-      return text;
+      return text();
     default:
       throw new Error(`Avro type ${type} does not appear in event schemas`);
   }
@@ -136,31 +137,37 @@ function long(bytes: Uint8Array, start: number): number {
 }
 
 function bounded([min, max]: readonly [number, number]): Walk {
+  const number = new Varint();
   return (bytes, at) => {
-    const end = readVarint(bytes, at);
-    return end !== BAD && lastNumber >= min && lastNumber <= max ? end : BAD;
+    const end = readVarint(bytes, at, number);
+    return end !== BAD && number.value >= min && number.value <= max ? end : BAD;
   };
 }
 
-function text(bytes: Uint8Array, at: number): number {
-  const start = readVarint(bytes, at);
-  return start !== BAD && lastNumber >= 0 && start + lastNumber <= bytes.length ? start + lastNumber : BAD;
+function text(): Walk {
+  const number = new Varint();
+  return (bytes, at) => {
+    const start = readVarint(bytes, at, number);
+    const { value } = number;
+    return start !== BAD && value >= 0 && start + value <= bytes.length ? start + value : BAD;
+  };
 }
 
 /** Items come in counted blocks; a negative count is followed by the block's size in bytes. A zero ends the list. */
 function array(item: Walk): Walk {
+  const number = new Varint();
   return (bytes, start) => {
     let at = start;
     for (let items = 0; items <= ARRAY_ITEMS_MAX; ) {
-      at = readVarint(bytes, at);
-      if (at === BAD || lastNumber === 0) return at;
-      const count = Math.abs(lastNumber);
+      at = readVarint(bytes, at, number);
+      if (at === BAD || number.value === 0) return at;
+      const count = Math.abs(number.value);
       items += count;
       let end: number | undefined;
-      if (lastNumber < 0) {
-        at = readVarint(bytes, at);
+      if (number.value < 0) {
+        at = readVarint(bytes, at, number);
         if (at === BAD) return BAD;
-        end = at + lastNumber;
+        end = at + number.value;
       }
       for (let index = 0; index < count && at !== BAD; index++) at = item(bytes, at);
       if (at === BAD || (end !== undefined && at !== end)) return BAD;
@@ -169,14 +176,16 @@ function array(item: Walk): Walk {
   };
 }
 
-/** Value that `readVarint` read last: a second return value without an object per number. */
-let lastNumber = 0;
+/** Takes the value that `readVarint` reads: a second return value without an object per number. */
+class Varint {
+  value = 0;
+}
 
-function readVarint(bytes: Uint8Array, start: number): number {
+function readVarint(bytes: Uint8Array, start: number, number: Varint): number {
   const first = bytes[start];
   if (first === undefined) return BAD;
   if (first < 0x80) {
-    lastNumber = (first >>> 1) ^ -(first & 1);
+    number.value = (first >>> 1) ^ -(first & 1);
     return start + 1;
   }
   let raw = first & 0x7f;
@@ -186,7 +195,7 @@ function readVarint(bytes: Uint8Array, start: number): number {
     if (byte === undefined) return BAD;
     raw += (byte & 0x7f) * factor;
     if (byte < 0x80) {
-      lastNumber = raw % 2 === 0 ? raw / 2 : -(raw + 1) / 2;
+      number.value = raw % 2 === 0 ? raw / 2 : -(raw + 1) / 2;
       return at + 1;
     }
     factor *= 0x80;

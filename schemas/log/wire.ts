@@ -87,6 +87,7 @@ class FileWriter implements Writer {
   readonly prefix: Buffer;
   readonly versions: readonly SchemaVersion[];
   readonly #current: SchemaVersion;
+  /** Carries nothing from one call to the next: a record is copied out of it. */
   #scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
 
   constructor(file: SchemaFile, past: readonly PastSchema[]) {
@@ -138,6 +139,7 @@ class VersionReader implements Reader {
 
 /** Which version is the current one, without parsing the schemas. */
 const listed = readFingerprints();
+/** The tables follow from the committed schema files alone, also where a type is parsed at its first use. */
 const writers: ReadonlyMap<string, Writer> = new Map(
   readCurrentSchemas().map((file) => [file.name, new FileWriter(file, readPastVersions(file))]),
 );
