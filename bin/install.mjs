@@ -3,6 +3,7 @@
 
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LAUNCHER_VARIABLE, watchNpm } from './launcher-watch.mjs';
@@ -10,6 +11,9 @@ import { LAUNCHER_VARIABLE, watchNpm } from './launcher-watch.mjs';
 export const ROOT = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const PINNED_NODE = path.join(ROOT, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
 const PROGRESS_INTERVAL_MS = 5_000;
+/** An exit code above is that of a signal. */
+const EXIT_SIGNAL = 128;
+const INTERRUPTS = ['SIGINT', 'SIGTERM'].map((signal) => EXIT_SIGNAL + constants.signals[signal]);
 
 /** True when node_modules has every package that this platform needs, at the version of the lock file. */
 function isInstalled() {
@@ -53,6 +57,11 @@ function pinnedEnvironment(extra = {}) {
   return { ...process.env, ...extra, PATH: `${bins}${path.delimiter}${process.env.PATH ?? ''}` };
 }
 
+/** Whether an exit code says that somebody ended the run, so that nothing more may start. */
+export function isInterrupted(code) {
+  return INTERRUPTS.includes(code);
+}
+
 /** Runs a file or tool on the pinned Node in this terminal. Resolves to its exit code. */
 export function runPinned(args, extra = {}) {
   return run(PINNED_NODE, ['--disable-warning=ExperimentalWarning', ...args], pinnedEnvironment(extra));
@@ -67,18 +76,19 @@ function run(command, args, environment) {
       env: { ...process.env, ...environment, [LAUNCHER_VARIABLE]: String(process.pid) },
       shell: process.platform === 'win32' && command === 'npm',
     });
-    // A terminal sends ctrl-C to the child as well; a signal to this process alone is forwarded.
-    const onInterrupt = () => {};
+    // A signal to this process alone must reach the child. A terminal sends ctrl-C to both: the child gets it twice (signals.ts).
+    const interrupt = () => child.kill('SIGINT');
     const terminate = () => child.kill('SIGTERM');
-    process.on('SIGINT', onInterrupt);
+    process.on('SIGINT', interrupt);
     process.on('SIGTERM', terminate);
-    watchNpm(terminate);
+    const unwatch = watchNpm(terminate);
     child.stdio[3]?.on('error', () => {});
     child.on('error', reject);
     child.on('exit', (code, signal) => {
-      process.off('SIGINT', onInterrupt);
+      process.off('SIGINT', interrupt);
       process.off('SIGTERM', terminate);
-      resolve(code ?? (signal === 'SIGINT' ? 130 : 1));
+      unwatch();
+      resolve(code ?? EXIT_SIGNAL + constants.signals[signal]);
     });
   });
 }

@@ -1,2 +1,2 @@
-export function watchNpm(ended: () => void): void;
+export function watchNpm(ended: () => void): () => void;
 export function exitWithLauncher(): void;

@@ -10,20 +10,23 @@ const LAUNCHER_FD = 3;
 /** Environment variable with the launcher's pid. A process with another parent ignores it. */
 export const LAUNCHER_VARIABLE = 'LAUNCHER_PID';
 
+/** At the start: npm may end while nothing watches. */
+const PARENT = process.ppid;
+const NPM = process.env.npm_lifecycle_event === undefined ? null : npmBehind(PARENT);
+
 /**
  * Calls `ended` once when npm, or the shell that npm starts, has ended. npm does not forward every signal, and cannot forward
- * SIGKILL. Does nothing for a process outside npm: its parent may end, as with nohup.
+ * SIGKILL. Does nothing for a process outside npm: its parent may end, as with nohup. Call the result to end the watch.
  */
 export function watchNpm(ended) {
-  if (process.env.npm_lifecycle_event === undefined) return;
-  const parent = process.ppid;
-  const npm = npmBehind(parent);
+  if (process.env.npm_lifecycle_event === undefined) return () => {};
   const timer = setInterval(() => {
-    if (process.ppid === parent && (npm === null || parentOf(parent) === npm)) return;
+    if (process.ppid === PARENT && (NPM === null || parentOf(PARENT) === NPM)) return;
     clearInterval(timer);
     ended();
   }, CHECK_MS);
   timer.unref();
+  return () => clearInterval(timer);
 }
 
 /** The parent of the shell that runs npm's script; null when there is no shell in between, or when it is unknown. */

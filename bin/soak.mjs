@@ -2,12 +2,11 @@
 
 import { spawn } from 'node:child_process';
 import { listing, SUITES } from '../test/soak/suites.mjs';
+import { isInterrupted } from './install.mjs';
 
 const REPEATS = 20;
 const BUSY_LOOPS = 2;
 const EXIT_USAGE = 2;
-/** Greater exit codes are those of a signal. */
-const EXIT_SIGNAL = 128;
 
 /** Read by test/support/platform/times.ts. */
 const LARGE = { TEST_SIZE: 'soak' };
@@ -54,7 +53,7 @@ async function repeat(times, run) {
   }
 }
 
-/** Runs each in turn, also after a failure but not after a signal, and prints the results. */
+/** Runs each in turn, also after a failure but not after an interrupt, and prints the results. */
 async function summary(names, runOne) {
   const lines = [];
   let failures = 0;
@@ -66,8 +65,7 @@ async function summary(names, runOne) {
       `${code === 0 ? 'passed' : `FAILED (${code})`}  ${name}  ${Math.round((Date.now() - startedMs) / 1000)} s`,
     );
     process.stdout.write(`${lines.at(-1)}\n`);
-    // Interrupted.
-    if (code > EXIT_SIGNAL) break;
+    if (isInterrupted(code)) break;
   }
   process.stdout.write(`\n${lines.join('\n')}\n${lines.length - failures} passed, ${failures} failed\n`);
   return failures === 0 ? 0 : 1;

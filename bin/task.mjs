@@ -3,7 +3,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { buildPage } from './build-page.mjs';
-import { install, ROOT, runPinned } from './install.mjs';
+import { install, isInterrupted, ROOT, runPinned } from './install.mjs';
 import { soak } from './soak.mjs';
 import { inTestFolder } from './test-folder.mjs';
 
@@ -35,10 +35,13 @@ async function script(folder, name, args = [], environment = {}) {
   return runPinned(['--expose-gc', '--import', EXIT_WITH_LAUNCHER, file, ...args], environment);
 }
 
-/** Runs all benchmarks, even after a failure. Returns the code of the first one that failed or missed its bar. */
+/** Runs all benchmarks, also after a failure but not after an interrupt. Returns the code of the first one that failed or missed its bar. */
 async function bench(names) {
   const codes = [];
-  for (const name of names.length > 0 ? names : scriptsIn('test/bench')) codes.push(await script('test/bench', name));
+  for (const name of names.length > 0 ? names : scriptsIn('test/bench')) {
+    codes.push(await script('test/bench', name));
+    if (isInterrupted(codes.at(-1))) break;
+  }
   return codes.find((code) => code !== 0) ?? 0;
 }
 
