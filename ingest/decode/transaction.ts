@@ -2,7 +2,7 @@
 
 import bs58 from 'bs58';
 import type { DeadLetter } from '../../schemas/index.ts';
-import { encodeEvent, eventKey, signatureBytes, UNKNOWN_RECORD } from '../../schemas/index.ts';
+import { encodeEvent, eventKey, keyText, signatureBytes, UNKNOWN_RECORD } from '../../schemas/index.ts';
 import { deadLetter } from '../dead-letter.ts';
 import type { TransactionLogs } from '../source.ts';
 import { type DecodedRecord, type EventDecoder, unknownRecord } from './events.ts';
@@ -27,7 +27,7 @@ export interface DecodedTransaction {
 }
 
 export function eventId(signature: Uint8Array, eventIndex: number): string {
-  return `${Buffer.from(signature.buffer, signature.byteOffset, signature.byteLength).toString('latin1')}${eventIndex}`;
+  return `${keyText(signature)}${eventIndex}`;
 }
 
 /** Counts records from 0 over all types and programs, unreadable ones included, so that an index never shifts. */

@@ -54,7 +54,9 @@ export class AccountReads {
       packing.flush();
       this.#post({ kind: 'end', id, envelope: scanner.end() });
     } catch (error) {
-      this.#post({ kind: 'failed', id, message: String(error).slice(0, DETAIL_CHARACTERS) });
+      // Not `errorText`: the entry of platform/ brings modules that a thread cannot load.
+      const text = error instanceof Error ? error.message : String(error);
+      this.#post({ kind: 'failed', id, message: text.slice(0, DETAIL_CHARACTERS) });
     } finally {
       this.#running.delete(id);
     }

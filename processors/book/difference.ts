@@ -2,7 +2,7 @@
 // with the engine.
 
 import bs58 from 'bs58';
-import { EVIDENCE_MAX, type OrderEvidence, type ViewLevel, type ViewOrder } from '../../schemas/index.ts';
+import { EVIDENCE_MAX, keyText, type OrderEvidence, type ViewLevel, type ViewOrder } from '../../schemas/index.ts';
 import type { Side } from './ladder.ts';
 import { STEP_ITEMS, type Steps } from './steps.ts';
 
@@ -130,16 +130,11 @@ function* ordersOf(book: PublishedSides): Steps<Map<string, SidedOrder>> {
   for (const side of SIDES) {
     for (const order of book.walk(side)) {
       const { maker, orderId, source, price, size } = order;
-      orders.set(`${makerText(maker)} ${orderId} ${source} ${side} ${price} ${size}`, { ...order, side });
+      orders.set(`${keyText(maker)} ${orderId} ${source} ${side} ${price} ${size}`, { ...order, side });
       if (orders.size % STEP_ITEMS === 0) yield;
     }
   }
   return orders;
-}
-
-/** A maker as a map key: base58 would cost more than the rest of a comparison. */
-export function makerText(maker: Uint8Array): string {
-  return Buffer.from(maker.buffer, maker.byteOffset, maker.byteLength).toString('latin1');
 }
 
 function evidenceOf({ maker, orderId, side, price, size }: SidedOrder): OrderEvidence {

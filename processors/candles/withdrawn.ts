@@ -1,6 +1,6 @@
 // Transactions that the chain dropped, by slot. They are rare, so the set is kept for good: their events may be read later.
 
-import { SIGNATURE_BYTES, type SlotRetraction } from '../../schemas/index.ts';
+import { keyText, SIGNATURE_BYTES, type SlotRetraction } from '../../schemas/index.ts';
 
 export interface WithdrawnPiece {
   readonly name: string;
@@ -17,12 +17,12 @@ export class Withdrawn {
   }
 
   has(slot: number, signature: Uint8Array): boolean {
-    return this.#bySlot.get(slot)?.has(textOf(signature)) ?? false;
+    return this.#bySlot.get(slot)?.has(keyText(signature)) ?? false;
   }
 
   add({ slot, signatures }: SlotRetraction): void {
     const own = this.#bySlot.get(slot) ?? new Set();
-    for (const signature of signatures) own.add(textOf(signature));
+    for (const signature of signatures) own.add(keyText(signature));
     this.#bySlot.set(slot, own);
     this.#changed.add(slot);
   }
@@ -41,11 +41,7 @@ export class Withdrawn {
   restore({ name, bytes }: WithdrawnPiece): void {
     const own = new Set<string>();
     for (let at = 0; at < bytes.length; at += SIGNATURE_BYTES)
-      own.add(textOf(bytes.subarray(at, at + SIGNATURE_BYTES)));
+      own.add(keyText(bytes.subarray(at, at + SIGNATURE_BYTES)));
     this.#bySlot.set(Number(name), own);
   }
-}
-
-function textOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
 }

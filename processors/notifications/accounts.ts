@@ -9,6 +9,7 @@ import {
   encodeMessage,
   HEALTH_BUCKETS,
   type HealthBucket,
+  keyText,
   type MarginTime,
   type MarketMargin,
   marketKey,
@@ -24,10 +25,6 @@ const ACCOUNT = 'account:';
 const MARKET = 'market:';
 const STATUS = 'status:';
 const CLOCK = 'clock';
-
-/** Key of an account: one character per byte, because base58 costs too much for every event. */
-export const keyOf = (bytes: Uint8Array): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
 
 interface Account {
   margin: AccountMargin;
@@ -54,12 +51,12 @@ export class AccountBook {
 
   /** The wallet of an account; null while it is unknown. An account never changes its wallet. */
   authorityOf(user: Uint8Array): Uint8Array | null {
-    return this.#accounts.get(keyOf(user))?.margin.authority ?? null;
+    return this.#accounts.get(keyText(user))?.margin.authority ?? null;
   }
 
   /** Learns the wallet of an account that was just opened. Returns whether it is new. */
   learn(user: Uint8Array, authority: Uint8Array): boolean {
-    if (this.#accounts.has(keyOf(user))) return false;
+    if (this.#accounts.has(keyText(user))) return false;
     const margin = { slot: 0, user, authority, isBeingLiquidated: false, balances: [], positions: [] };
     this.#put(margin, null);
     return true;
@@ -67,7 +64,7 @@ export class AccountBook {
 
   /** Returns whether the account is new. */
   account(margin: AccountMargin): boolean {
-    const known = this.#accounts.get(keyOf(margin.user));
+    const known = this.#accounts.get(keyText(margin.user));
     this.#put(margin, known?.bucket ?? null);
     return known === undefined;
   }
@@ -117,7 +114,7 @@ export class AccountBook {
     for (const { name, bytes } of pieces) {
       if (name.startsWith(ACCOUNT)) {
         const account = unpacked(bytes);
-        this.#accounts.set(keyOf(account.margin.user), account);
+        this.#accounts.set(keyText(account.margin.user), account);
       } else if (name.startsWith(MARKET)) {
         const { value } = decodeMessage(bytes);
         this.#markets.set(name.slice(MARKET.length), value as MarketMargin);
@@ -127,7 +124,7 @@ export class AccountBook {
   }
 
   #put(margin: AccountMargin, bucket: HealthBucket | null): void {
-    const key = keyOf(margin.user);
+    const key = keyText(margin.user);
     this.#accounts.set(key, { margin, generation: this.#generation, bucket });
     this.#changedAccounts.add(key);
   }

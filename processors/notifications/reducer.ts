@@ -2,10 +2,10 @@
 // so the order in which both topics arrive changes no notification.
 
 import bs58 from 'bs58';
-import { decodeMessage, type Notification, notificationId, type PartialEvent } from '../../schemas/index.ts';
+import { decodeMessage, keyText, type Notification, notificationId, type PartialEvent } from '../../schemas/index.ts';
 import { piecesOf, type StatePiece } from '../follow/pieces.ts';
 import { SeenEvents } from '../trades/seen.ts';
-import { AccountBook, keyOf } from './accounts.ts';
+import { AccountBook } from './accounts.ts';
 import { type Cause, causesOf, decodeCause, placeOf } from './causes.ts';
 
 /** Events that wait for the wallet of an account. Beyond it the oldest are given up. */
@@ -69,7 +69,7 @@ export class NotificationReducer {
     for (const cause of causes) {
       const authority = cause.authority ?? this.accounts.authorityOf(cause.user);
       if (authority !== null) found.push(notificationOf(place(), cause, authority));
-      else waiting.set(keyOf(cause.user), cause.user);
+      else waiting.set(keyText(cause.user), cause.user);
     }
     for (const user of waiting.values()) this.#wait(user, bytes);
     return found;
@@ -102,7 +102,7 @@ export class NotificationReducer {
     for (const [partition, seen] of this.#seen.entries()) seen.restore(own(`${SEEN}${partition}:`));
     for (const { name, bytes } of own(WAITING).sort(byNumber)) {
       const [, user = ''] = name.split(':');
-      this.#waiting.set(name, { account: keyOf(bs58.decode(user)), bytes });
+      this.#waiting.set(name, { account: keyText(bs58.decode(user)), bytes });
     }
     this.#next = Number([...this.#waiting.keys()].at(-1)?.split(':', 1)[0] ?? -1) + 1;
   }
@@ -120,7 +120,7 @@ export class NotificationReducer {
 
   #wait(user: Uint8Array, bytes: Uint8Array): void {
     const name = `${this.#next++}:${bs58.encode(user)}`;
-    this.#waiting.set(name, { account: keyOf(user), bytes });
+    this.#waiting.set(name, { account: keyText(user), bytes });
     this.#changes.set(WAITING + name, bytes);
     for (const oldest of this.#waiting.keys()) {
       if (this.#waiting.size <= WAITING_MAX) break;
@@ -137,7 +137,7 @@ export class NotificationReducer {
   /** Notifications of the events that waited for this account. */
   #released(user: Uint8Array): readonly Notification[] {
     if (this.#waiting.size === 0) return [];
-    const account = keyOf(user);
+    const account = keyText(user);
     const authority = this.accounts.authorityOf(user);
     const found: Notification[] = [];
     for (const [name, waiting] of this.#waiting) {
@@ -147,7 +147,7 @@ export class NotificationReducer {
       if (event === null) continue;
       const place = placeReader(event);
       for (const cause of this.#causesOf(event)) {
-        if (keyOf(cause.user) === account) found.push(notificationOf(place(), cause, authority));
+        if (keyText(cause.user) === account) found.push(notificationOf(place(), cause, authority));
       }
     }
     return found;

@@ -1,7 +1,6 @@
 // Digest of the orders of a book, and each order for evidence: the shadow check compares them with a fresh read of the chain.
 
-import { type DigestedOrder, OrderDigest, type OrderEvidence, orderEvidence } from '../../../schemas/index.ts';
-import { makerText } from '../difference.ts';
+import { type DigestedOrder, keyText, OrderDigest, type OrderEvidence, orderEvidence } from '../../../schemas/index.ts';
 import {
   AUCTION_END,
   AUCTION_START,
@@ -37,7 +36,7 @@ export function* ordersOf(table: OrderTable): Steps<Map<string, DigestedOrder>> 
   for (const row of table.eachRow()) {
     const order = rowOf(table, row);
     const { maker, ...terms } = order;
-    orders.set(`${makerText(maker)} ${Object.values(terms).join(' ')}`, order);
+    orders.set(`${keyText(maker)} ${Object.values(terms).join(' ')}`, order);
     if (orders.size % STEP_ITEMS === 0) yield;
   }
   return orders;
