@@ -2,7 +2,7 @@
 // doctor. Each command loads its own modules: the code of all rooms takes half a second.
 
 import { Command } from 'commander';
-import { ConfigError } from '../platform/index.ts';
+import { ConfigError, keepTickShape } from '../platform/index.ts';
 import type { AuditFlags } from './audit.ts';
 import type { BackfillFlags } from './backfill.ts';
 import type { DevOptions } from './dev.ts';
@@ -14,6 +14,7 @@ import { configOf, devConfigOf, withDevSettings, withSettings } from './settings
 
 const EXIT_USAGE = 2;
 
+keepTickShape();
 exitWithLauncher();
 
 const program = new Command('slotbook')

@@ -34,3 +34,4 @@ export * from './runtime/metrics.ts';
 export * from './runtime/process.ts';
 export { ProcessedMetrics } from './runtime/processed-metrics.ts';
 export { inTurns, nextTurn, Pace, SlicedWork } from './runtime/slices.ts';
+export { keepTickShape } from './runtime/tick-shape.ts';
