@@ -12,15 +12,19 @@ export type DataOwner = ({ readonly genesisHash: string } | { readonly capture: 
 /** Claims the directory, or confirms the claim. Throws ConfigError when it has another owner. */
 export function claimDataDir(dataDir: string, claim: DataOwner): void {
   const file = path.join(dataDir, 'chain.json');
-  let owner: DataOwner;
-  try {
-    owner = JSON.parse(readFileSync(file, 'utf8')) as DataOwner;
-  } catch {
-    writeFileSync(file, `${JSON.stringify(claim)}\n`);
-    return;
-  }
-  if (nameOf(owner) === nameOf(claim)) return;
+  const owner = ownerIn(file);
+  if (!owner) writeFileSync(file, `${JSON.stringify(claim)}\n`);
+  if (!owner || nameOf(owner) === nameOf(claim)) return;
   throw new ConfigError(`${dataDir} holds ${nameOf(owner)}; name another directory with --data-dir`);
+}
+
+/** Null: no file, or one that an interrupted write left. */
+function ownerIn(file: string): DataOwner | null {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as DataOwner | null;
+  } catch {
+    return null;
+  }
 }
 
 function nameOf(owner: DataOwner): string {

@@ -15,9 +15,9 @@ import {
 import type { GatewayMetrics } from './metrics.ts';
 import type { ResolvedChannel } from './requests.ts';
 
-/** User data of a uWebSockets.js socket. */
+/** User data of a uWebSockets.js socket, empty until `Sessions.open`. */
 export interface SocketData {
-  connection: Connection | null;
+  connection?: Connection;
 }
 
 /** Largest header of a server frame. */

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect as connectTo, type Socket } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
@@ -49,6 +51,16 @@ function url(endpoint: string): string {
   return endpoint === 'gateway' ? address : `${address.replace('http', 'ws')}/ws`;
 }
 
+const upgradeRequest = (connection: string): string =>
+  [
+    'GET /ws HTTP/1.1',
+    'Host: x',
+    'Upgrade: websocket',
+    `Connection: ${connection}`,
+    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+    'Sec-WebSocket-Version: 13',
+    '\r\n',
+  ].join('\r\n');
 const BOOK = 'orderbook_perp_0_grouped_1';
 const ACKNOWLEDGED = { message: 'Subscribe received for channel: orderbook, market: SOL-PERP, marketType: perp' };
 
@@ -59,6 +71,29 @@ beforeEach(() => {
 afterEach(async () => {
   for (const { socket } of clients) socket.terminate();
   await role.stop();
+});
+
+describe('a burst of connections', () => {
+  beforeEach(() => start(0));
+
+  it('keeps every client, whatever the header Connection names', async () => {
+    const { hostname, port } = new URL(url('gateway'));
+    const open = () =>
+      new Promise<Socket>((resolve) => {
+        const socket = connectTo({ host: hostname, port: Number(port) }, () => resolve(socket));
+      });
+    const sockets = await Promise.all(Array.from({ length: 300 }, open));
+    const ends = vi.fn();
+    const answers = sockets.map((socket) => once(socket.on('end', ends), 'data'));
+    // All requests wait for the server's next turn.
+    for (const [at, socket] of sockets.entries()) socket.write(upgradeRequest(at % 2 === 0 ? 'close' : 'Upgrade'));
+    for (const [answer] of await Promise.all(answers)) expect(String(answer)).toContain('101 Switching Protocols');
+    const client = await connect();
+    client.subscribe();
+    await client.waitForCount(2);
+    expect(ends).not.toHaveBeenCalled();
+    for (const socket of sockets) socket.destroy();
+  });
 });
 
 describe('subscribing', () => {

@@ -13,8 +13,6 @@ import {
   urlHost,
 } from '../../platform/index.ts';
 import type { TradeView } from '../../schemas/index.ts';
-import { AcceptBudget } from '../http/accept-budget.ts';
-import { pacedUpgrade } from '../http/paced-upgrade.ts';
 import { BookReader } from '../views/book-reader.ts';
 import { IngestedSlot } from '../views/ingested-slot.ts';
 import { AccountFeed } from './account-feed/account-feed.ts';
@@ -105,7 +103,6 @@ export async function startGateway(ctx: RoleContext, options: GatewayOptions = {
   const compressor = config.gatewayDeflate as Compressor;
   const deflates = compressor !== 'off';
   const sessions = new Sessions({ markets: reader.markets, books, fanout, feeds, heartbeat, metrics, deflates });
-  const accepting = new AcceptBudget();
   const release = async (): Promise<void> => {
     books.stop();
     fanout.stop();
@@ -127,7 +124,7 @@ export async function startGateway(ctx: RoleContext, options: GatewayOptions = {
     await accountFeed.start();
     await fees.start();
     await chainHead.start();
-    listening = await listen(makeApp({ sessions, quotes, compressor, accepting }), config.host, config.gatewayPort);
+    listening = await listen(makeApp({ sessions, quotes, compressor }), config.host, config.gatewayPort);
   } catch (error) {
     await release();
     throw error;
@@ -153,7 +150,6 @@ export async function startGateway(ctx: RoleContext, options: GatewayOptions = {
     stop: () => {
       stopping ??= (async () => {
         for (const one of listening) us_listen_socket_close(one);
-        accepting.close();
         await sessions.shutDown();
         await release();
       })();
@@ -173,17 +169,16 @@ interface AppParts {
   readonly sessions: Sessions;
   readonly quotes: QuoteSocket;
   readonly compressor: Compressor;
-  readonly accepting: AcceptBudget;
 }
 
-function makeApp({ sessions, quotes, compressor, accepting }: AppParts): ReturnType<typeof App> {
+function makeApp({ sessions, quotes, compressor }: AppParts): ReturnType<typeof App> {
   const app = App();
   quotes.attach(app);
   app.ws<SocketData>('/ws', {
     compression: COMPRESSORS[compressor],
     maxPayloadLength: MAX_PAYLOAD_BYTES,
     maxBackpressure: 0, // Connection.send closes lagging clients, with the right code.
-    upgrade: pacedUpgrade<SocketData>(accepting, () => ({ connection: null })),
+    // The engine upgrades at once. A later `res.upgrade` reads freed memory, and may end the connection (uWebSockets issue 1928).
     open: (socket) => sessions.open(socket),
     message: (socket, bytes) => sessions.message(socket, bytes),
     drain: (socket) => sessions.drained(socket),

@@ -43,7 +43,7 @@ afterEach(() => {
 });
 
 function connect(): Client {
-  const data: SocketData = { connection: null };
+  const data: SocketData = {};
   const client: Client = {
     closed: null,
     say: (message, times = 1) => {

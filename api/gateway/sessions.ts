@@ -32,6 +32,7 @@ type Subscribe = Extract<ClientRequest, { is: 'subscribe' }>;
 export class Sessions {
   readonly #options: SessionsOptions;
   readonly #connections = new Set<Connection>();
+  #isOver = false;
   readonly #inbox = new Inbox({ handle: (connection, text) => this.#handle(connection, text) });
   readonly #startupQueue: StartupQueue;
   /** Shared budget for malformed messages beyond a connection's own. */
@@ -44,6 +45,10 @@ export class Sessions {
   }
 
   open(socket: WebSocket<SocketData>): void {
+    if (this.#isOver) {
+      socket.close();
+      return;
+    }
     const { metrics, heartbeat, deflates } = this.#options;
     const connection = new Connection(socket, metrics, deflates);
     socket.getUserData().connection = connection;
@@ -102,7 +107,9 @@ export class Sessions {
     if (graceMs > 0) await sleep(CLOSE_LINGER_MS);
   }
 
+  /** Drops all connections, and later ones as they open. */
   dropAll(): void {
+    this.#isOver = true;
     this.#inbox.stop();
     this.#startupQueue.stop();
     for (const connection of [...this.#connections]) connection.drop();

@@ -27,6 +27,11 @@ describe('interest rates of a spot market', () => {
     });
   });
 
+  it('rounds deposits down and debts up, as the chain does', () => {
+    const odd = { ...state(1n), depositBalance: 1n };
+    expect(ratesOf(odd, 6, 0n)).toMatchObject({ deposit_balance: 0n, borrow_balance: 1n });
+  });
+
   it('handles markets without deposits', () => {
     expect([utilization(0n, 0n), utilization(0n, 5n)]).toEqual([0n, 1_000_000n]);
   });

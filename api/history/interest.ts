@@ -1,6 +1,6 @@
 // Deposit and borrow rates of a spot market from its interest records (docs/internals/history-semantics.md, "Interest rates").
 
-import { tokenAmount } from '../../schemas/index.ts';
+import { debtAmount, tokenAmount } from '../../schemas/index.ts';
 
 const ONE = 1_000_000n;
 
@@ -33,7 +33,7 @@ export interface Rates {
   /** Yearly, 1e6 = 100 %. */
   readonly deposit: bigint;
   readonly borrow: bigint;
-  /** Tokens, mint decimals, both rounded down. */
+  /** Tokens, mint decimals: deposits rounded down, debts up, as on chain. */
   readonly deposit_balance: bigint;
   readonly borrow_balance: bigint;
 }
@@ -41,7 +41,7 @@ export interface Rates {
 /** All four series at one record. `insuranceFactor` is the insurance fund's share of the interest, 1e6. */
 export function ratesOf(state: InterestState, decimals: number, insuranceFactor: bigint): Rates {
   const deposits = tokenAmount(state.depositBalance, state.cumulativeDepositInterest, decimals);
-  const borrows = tokenAmount(state.borrowBalance, state.cumulativeBorrowInterest, decimals);
+  const borrows = debtAmount(state.borrowBalance, state.cumulativeBorrowInterest, decimals);
   const used = utilization(deposits, borrows);
   const borrow = borrowRate(used, state);
   const deposit = (borrow * used * (ONE - insuranceFactor)) / (ONE * ONE);

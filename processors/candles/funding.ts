@@ -27,12 +27,22 @@ export function fundingOf({ data }: PartialEvent): FundingView {
   };
 }
 
+/** State of versions before 2026-11-29 has no slots. */
+const UNKNOWN_SLOT = 0;
+
+interface KeptFunding extends FundingView {
+  readonly slot: number;
+}
+
 export class FundingRates {
   /** Newest first. */
-  readonly #records: FundingView[] = [];
+  readonly #records: KeptFunding[] = [];
 
   get newest(): FundingView | null {
-    return this.#records[0] ?? null;
+    const [newest] = this.#records;
+    if (!newest) return null;
+    const { slot: _, ...view } = newest;
+    return view;
   }
 
   get count(): number {
@@ -47,14 +57,15 @@ export class FundingRates {
   }
 
   /**
-   * Adds a record; true when it is new and one of the newest. Of two with one id the later counts: the chain gives the id of a
-   * dropped record again.
+   * Adds a record of a slot; true when it is new and one of the newest. Of two with one id that of the later slot counts: the
+   * chain gives the id of a dropped record again, even in the same second.
    */
-  add(record: FundingView): boolean {
+  add(view: FundingView, slot: number): boolean {
+    const record = { ...view, slot };
     const older = this.#records.findIndex(({ recordId }) => recordId <= record.recordId);
     const same = this.#records[older];
     if (same?.recordId === record.recordId) {
-      if (same.ts >= record.ts) return false;
+      if (same.slot >= slot) return false;
       this.#records[older] = record;
       return true;
     }
@@ -70,7 +81,8 @@ export class FundingRates {
   }
 
   restore(bytes: Uint8Array): void {
-    this.#records.splice(0, this.#records.length, ...decodeJson<FundingView[]>(bytes));
+    const records = decodeJson<(FundingView & Partial<KeptFunding>)[]>(bytes);
+    this.#records.splice(0, this.#records.length, ...records.map((record) => ({ slot: UNKNOWN_SLOT, ...record })));
   }
 }
 

@@ -112,7 +112,7 @@ export class MarketState {
   /** Throws CandleError. */
   addFunding(record: FundingView, slot: number): void {
     this.advance(record.ts, slot);
-    if (!this.#funding.add(record)) return;
+    if (!this.#funding.add(record, slot)) return;
     this.#change();
     this.#unsaved.add(FUNDING);
   }

@@ -17,7 +17,7 @@ export type CloseReason = (typeof CLOSE_REASONS)[number];
 
 /** Data that uWebSockets.js stores with a socket. */
 export interface SocketData {
-  client: SocketClient | null;
+  client?: SocketClient;
 }
 
 /** One subscription, from its subscribe to its unsubscribe. A later subscribe of the channel starts a new one. */

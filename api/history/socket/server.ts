@@ -4,8 +4,6 @@ import { App, type us_listen_socket, us_listen_socket_close, us_socket_local_por
 import { type EventLog, type LogBatch, type Logger, type Registry, TopicFollower } from '../../../platform/index.ts';
 import { decodeEvent, decodeMessage, TOPICS, type Topic } from '../../../schemas/index.ts';
 import { COMPRESSORS } from '../../gateway/compressors.ts';
-import { AcceptBudget } from '../../http/accept-budget.ts';
-import { pacedUpgrade } from '../../http/paced-upgrade.ts';
 import type { RecentMarks } from '../../notifications/recent-marks.ts';
 import type { RecentNotifications } from '../../notifications/recent-notifications.ts';
 import { followAlways, nextOffsets } from '../../views/follow.ts';
@@ -63,8 +61,7 @@ export async function startHistorySocket(options: HistorySocketOptions): Promise
   ];
   await log.ensureTopics(followings.map(({ topic }) => topic));
   const starts = await Promise.all(followings.map(({ topic }) => nextOffsets(log, topic)));
-  const accepting = new AcceptBudget();
-  const listening = await listen(sessions, accepting);
+  const listening = await listen(sessions);
   const follower = new TopicFollower();
   for (const [index, { topic, take }] of followings.entries()) {
     const takeAll = ({ records }: LogBatch): void => {
@@ -85,7 +82,6 @@ export async function startHistorySocket(options: HistorySocketOptions): Promise
     stop: async () => {
       clearInterval(timer);
       us_listen_socket_close(listening);
-      accepting.close();
       sessions.endAll();
       await follower.stop();
     },
@@ -110,7 +106,7 @@ function takeSafely(logger: Logger, topic: Topic, take: () => void): void {
   }
 }
 
-function listen(sessions: Sessions, accepting: AcceptBudget): Promise<us_listen_socket> {
+function listen(sessions: Sessions): Promise<us_listen_socket> {
   const app = App();
   app.ws<SocketData>('/ws', {
     compression: COMPRESSORS.shared,
@@ -118,7 +114,6 @@ function listen(sessions: Sessions, accepting: AcceptBudget): Promise<us_listen_
     maxBackpressure: 0, // slow clients are found by SocketClient.send, which knows the code to close with
     idleTimeout: IDLE_TIMEOUT_S,
     sendPingsAutomatically: true,
-    upgrade: pacedUpgrade<SocketData>(accepting, () => ({ client: null })),
     open: (socket) => sessions.open(socket),
     message: (socket, bytes) => sessions.message(socket, bytes),
     close: (socket) => sessions.closed(socket),

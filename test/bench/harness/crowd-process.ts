@@ -54,8 +54,9 @@ async function open(command: Extract<Command, { do: 'open' }>): Promise<void> {
   const { host, port, count, deflate, saysInTurn, framesEach, sampleEvery } = command;
   const first = received.length;
   behind = framesEach > 0 ? count : 0;
-  const served = new Promise<void>((resolve) => {
+  const served = new Promise<void>((resolve, reject) => {
     everybodyServed = resolve;
+    lost = reject;
     if (behind === 0) resolve();
   });
   let next = 0;
@@ -86,6 +87,7 @@ async function open(command: Extract<Command, { do: 'open' }>): Promise<void> {
   };
   await Promise.all(Array.from({ length: Math.min(OPENING_AT_ONCE, count) }, worker));
   await served;
+  lost = () => {};
 }
 
 /** Market, sequences and arrival of a message. */

@@ -1,12 +1,12 @@
-// A process that connects many clients at once: `node burst.ts FOLDER REST_PORT PORT COUNT`. It opens a connection to the REST
-// port and waits for the file `go`. Then it opens COUNT WebSockets at PORT, sends another REST request and writes the file
-// `sent`, without waiting for answers.
+// A process that connects many clients at once: `node burst.ts FOLDER PORT COUNT`. It opens a connection to the REST port
+// and waits for the file `go`. Then it opens COUNT WebSockets there, sends another REST request and writes the file `sent`,
+// without waiting for answers.
 
 import { existsSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import path from 'node:path';
 
-const [folder = '', restPort, port, count] = process.argv.slice(2);
+const [folder = '', port, count] = process.argv.slice(2);
 const LOOK_MS = 5;
 const REQUEST = 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n';
 const UPGRADE =
@@ -20,7 +20,7 @@ function open(to: number): Promise<Socket> {
   });
 }
 
-const polite = await open(Number(restPort));
+const polite = await open(Number(port));
 await new Promise((resolve) => polite.once('data', resolve).write(REQUEST));
 writeFileSync(path.join(folder, 'ready'), '');
 while (!existsSync(path.join(folder, 'go'))) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
