@@ -265,7 +265,8 @@ function ratesOf(truth: MonthTruth, index: number, type: (typeof RATE_TYPES)[num
   return [...byHour.values()].map(({ ts, data }) => {
     const scale = 10n ** BigInt(19 - (TOKEN_DECIMALS[index] ?? 0));
     const deposits = (big(data.deposit_balance) * big(data.cumulative_deposit_interest)) / scale;
-    const borrows = (big(data.borrow_balance) * big(data.cumulative_borrow_interest)) / scale;
+    // A debt is rounded up.
+    const borrows = (big(data.borrow_balance) * big(data.cumulative_borrow_interest) + scale - 1n) / scale;
     const used = deposits === 0n ? 0n : (borrows * MILLION) / deposits;
     const [optimal, atOptimal] = [big(data.optimal_utilization), big(data.optimal_borrow_rate)];
     const steep = big(data.max_borrow_rate) - atOptimal;
