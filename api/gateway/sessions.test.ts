@@ -103,3 +103,10 @@ it('held messages of a connection that one of them closed subscribe nothing', ()
   const names = ['trades_perp_0', 'orderbook_perp_0_grouped_1', 'priorityFees_perp_0'];
   expect(names.map((name) => fanout.has(name))).toEqual([false, false, true]);
 });
+
+it('a client that opens after all were dropped is dropped too', () => {
+  const early = connect();
+  sessions.dropAll();
+  const late = connect();
+  expect([early.closed, late.closed]).toEqual([1006, 1006]);
+});
